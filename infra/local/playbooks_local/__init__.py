@@ -1,0 +1,1 @@
+"""The local stack: emulated AWS, a real PostgreSQL, a stand-in model and the `playbooks` command."""
