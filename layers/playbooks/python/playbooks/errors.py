@@ -25,7 +25,7 @@ class PlaybooksError(Exception):
 class Finding:
     """One thing wrong with something a person or a model sent; all findings are given at once.
 
-    `path` is a JSON pointer (RFC 6901) into what was sent; `allowed` lists accepted values where there is a short list.
+    `path` is a JSON pointer (RFC 6901) into what was sent; `allowed` lists accepted values where there is a short one.
     """
 
     code: str
@@ -39,9 +39,7 @@ class Refused(PlaybooksError):
 
     code = "refused"
 
-    def __init__(
-        self, message: str, findings: Iterable[Finding] = (), *, code: str | None = None
-    ) -> None:
+    def __init__(self, message: str, findings: Iterable[Finding] = (), *, code: str | None = None) -> None:
         super().__init__(message, code=code)
         self.findings = tuple(findings)
 

@@ -1,0 +1,34 @@
+"""`playbooks cases KIND PATH`: run a case file and name each case that differs."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playbooks_local import cases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
+
+
+def add_to(subparsers: "Subparsers") -> None:
+    """Register the subcommand."""
+    parser = subparsers.add_parser("cases", help="run a case file and name each case that differs")
+    parser.add_argument("kind", choices=cases.KINDS)
+    parser.add_argument("path", type=Path, help="a case file, or a folder for conversations")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:
+    """Print what differs and `N of M` last; 0 when all cases are as expected, else 1."""
+    if not arguments.path.exists():
+        write(f"{arguments.path} does not exist: give the path of a case file.")
+        return 2
+    results = list(cases.checker(arguments.kind)(arguments.path))
+    for result in results:
+        if result.difference is not None:
+            write(f"{result.id}: {result.difference}")
+    good = sum(result.difference is None for result in results)
+    write(f"{good} of {len(results)}")
+    return 0 if results and good == len(results) else 1
