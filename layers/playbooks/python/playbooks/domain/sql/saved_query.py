@@ -1,0 +1,54 @@
+"""The saved query of a step: a suggestion for the next run, and how it changes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from playbooks.domain.sql.placeholders import Placeholder
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """A statement that succeeded, with its placeholders. Immutable: a change makes the next version."""
+
+    statement: str
+    placeholders: tuple[Placeholder, ...]
+    saved_at: datetime
+    reused: int
+    rewritten: int
+    origin: str
+    """`conversation <id>` or `run <id>`: where this text ran."""
+    version: int
+
+
+def from_conversation(statement: str, conversation_id: str, now: datetime) -> SavedQuery:
+    """The first version: the statement as it ran in the chat, without placeholders."""
+    return SavedQuery(statement, (), now, 0, 0, f"conversation {conversation_id}", 1)
+
+
+def reused(saved: SavedQuery) -> SavedQuery:
+    """After a step that ran it and left it unchanged: same version, one more reuse."""
+    return replace(saved, reused=saved.reused + 1)
+
+
+def rewritten(
+    saved: SavedQuery | None,
+    statement: str,
+    placeholders: Sequence[Placeholder],
+    run_id: str,
+    now: datetime,
+) -> SavedQuery:
+    """After a step submitted another statement: the next version, its reuses counted from zero.
+
+    The same statement with the same placeholders is no rewriting: it comes back as it was.
+    """
+    if saved is None:
+        return SavedQuery(statement, tuple(placeholders), now, 0, 0, f"run {run_id}", 1)
+    if (saved.statement, saved.placeholders) == (statement, tuple(placeholders)):
+        return saved
+    return SavedQuery(statement, tuple(placeholders), now, 0, saved.rewritten + 1, f"run {run_id}", saved.version + 1)
+
+
+def restored(current: SavedQuery, former: SavedQuery, now: datetime) -> SavedQuery:
+    """ "Go back to this one": the former text as the next version, with the origin it had."""
+    return replace(former, saved_at=now, reused=0, rewritten=current.rewritten + 1, version=current.version + 1)
