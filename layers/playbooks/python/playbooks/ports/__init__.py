@@ -1,0 +1,1 @@
+"""Protocols for what lies outside, and the values that cross them."""

@@ -1,0 +1,72 @@
+"""People, their groups and what the administrator registered, read at run time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from playbooks.domain.ids import TenantId, UserId
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person as the directory knows them now, not as an old token did."""
+
+    id: UserId
+    name: str
+    groups: frozenset[str]
+    active: bool = True
+    zone: str = "UTC"
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredDatabase:
+    """A database the administrator registered. `roles` says which group reads it as which database role.
+
+    `secret` names the secret with user and password; it is never shown.
+    """
+
+    name: str
+    host: str
+    port: int
+    database: str
+    secret: str
+    roles: tuple[tuple[str, str], ...]
+    tls: str = "verify"
+    functions: tuple[str, ...] = ()
+    description: str = ""
+
+    def role_for(self, person: Person) -> str | None:
+        """The database role of the first group, in the administrator's order, that the person is in now."""
+        for group, role in self.roles:
+            if group in person.groups:
+                return role
+        return None
+
+
+class Directory(Protocol):
+    """Who a person is now."""
+
+    def person(self, tenant: TenantId, user: UserId) -> Person | None:
+        """The person, or None when the directory does not know them."""
+        ...
+
+
+class Workspace(Protocol):
+    """What the administrator registered."""
+
+    def databases(self, tenant: TenantId) -> Sequence[RegisteredDatabase]:
+        """All registered databases."""
+        ...
+
+    def database(self, tenant: TenantId, name: str) -> RegisteredDatabase | None:
+        """One by its name."""
+        ...
+
+
+class Secrets(Protocol):
+    """Secrets by name."""
+
+    def get(self, name: str) -> dict[str, str]:
+        """The secret's JSON object; raises NotFound with what to do."""
+        ...
