@@ -1,6 +1,6 @@
 """People, their groups and what the administrator registered, read at run time."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -47,8 +47,8 @@ class RegisteredDatabase:
 class Directory(Protocol):
     """Who a person is now."""
 
-    def person(self, tenant: TenantId, user: UserId) -> Person | None:
-        """The person, or None when the directory does not know them."""
+    def people(self, tenant: TenantId, users: Collection[UserId]) -> Mapping[UserId, Person]:
+        """Those of the people whom the directory knows."""
         ...
 
 

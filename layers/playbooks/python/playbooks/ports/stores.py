@@ -7,16 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from playbooks.domain.ids import ConversationId, PlaybookId, RunId, StepId, TenantId, UserId
 from playbooks.domain.notice import Notice
 from playbooks.domain.playbook import Definition, Playbook
 from playbooks.domain.run import Lease, Run
 from playbooks.domain.schedule import Schedule
-from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import PlaybooksError
 from playbooks.ports.push import Device
+
+if TYPE_CHECKING:
+    # Not at run time: the scheduler reads schedules and runs, and must not load the SQL rooms for it.
+    from playbooks.domain.sql.saved_query import SavedQuery
 
 SHARDS = 16
 
@@ -58,6 +61,7 @@ class DueSchedule:
     ref: ScheduleRef
     schedule: Schedule | None = None
     playbook: Playbook | None = None
+    definition: Definition | None = None
     last_run: Run | None = None
     problem: str = ""
 
@@ -146,7 +150,7 @@ class NewPlaybook:
 
     playbook: Playbook
     definition: Definition
-    saved: Mapping[StepId, SavedQuery]
+    saved: Mapping[StepId, "SavedQuery"]
     schedule: Schedule | None = None
 
 
@@ -165,7 +169,7 @@ class PlaybookStore(Protocol):
         """The schedule, or None when there is none."""
         ...
 
-    def saved_queries(self, tenant: TenantId, playbook: PlaybookId) -> Mapping[StepId, SavedQuery]:
+    def saved_queries(self, tenant: TenantId, playbook: PlaybookId) -> Mapping[StepId, "SavedQuery"]:
         """The saved query of each query step that has one."""
         ...
 
@@ -180,13 +184,13 @@ class PlaybookStore(Protocol):
         seen_rev: int,
         definition: Definition | None = None,
         schedule: Schedule | None = None,
-        seen_rule_version: int | None = None,
+        seen_schedule: Schedule | None = None,
         forget: Sequence[StepId] = (),
     ) -> None:
         """Save what changed if the playbook is still at `seen_rev`; raises Conflict when it is not.
 
-        `schedule` is written only over the rule version that was seen (None: there was none). `forget` names the
-        steps whose saved query goes.
+        `schedule` is written only over the one that was seen (None: there was none). `forget` names the steps whose
+        saved query goes.
         """
         ...
 
@@ -222,13 +226,14 @@ class ExecutedQuery:
 
 @dataclass(frozen=True, slots=True)
 class StoredDataset:
-    """Where a dataset lies; `columns` are name and type."""
+    """Where a dataset lies; `columns` are name and type, `preview` its first rows as JSON text."""
 
     name: str
     key: str
     rows: int
     size: int
     columns: tuple[tuple[str, str], ...]
+    preview: str = ""
     cut: str = ""
 
 
@@ -265,7 +270,7 @@ class SavedQueryChange:
 
     step_id: StepId
     seen_version: int | None
-    query: SavedQuery
+    query: "SavedQuery"
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,12 +293,16 @@ class RunStore(Protocol):
         """The run, consistently read."""
         ...
 
+    def load(self, refs: Sequence[tuple[TenantId, RunId]]) -> Mapping[RunId, Run]:
+        """The runs that are there, read in batches; one that cannot be read back is left out and named in the log."""
+        ...
+
     def create(self, run: Run) -> bool:
         """Create the run if its id is new; False when it exists already."""
         ...
 
     def lease(self, seen: Run, leased: Run, now: datetime) -> bool:
-        """Take the lease if the run is free and at the fence that was seen; a lost answer of one's own counts as won."""
+        """Take the lease if the run is free and at the fence that was seen; one's own lost answer counts as won."""
         ...
 
     def commit(self, commit: RunCommit) -> None:
@@ -355,7 +364,7 @@ class NoticeStore(Protocol):
         """Claim it for a minute if it is owed and nobody holds it; None otherwise."""
         ...
 
-    def settle(self, ref: NoticeRef, notice: Notice) -> None:
+    def settle(self, notice: Notice) -> None:
         """Write what became of a claimed notice (sent, or due again later)."""
         ...
 

@@ -1,0 +1,56 @@
+"""The owed notices: claimed before they are published, settled after."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from playbooks.adapters.dynamodb import keys
+from playbooks.adapters.dynamodb.codec import instant
+from playbooks.adapters.dynamodb.items import notice_item, read_notice
+from playbooks.adapters.dynamodb.operations import (
+    AllOf,
+    AnyOf,
+    ConditionFailed,
+    Exists,
+    Less,
+    Missing,
+    Put,
+    Table,
+    Update,
+)
+from playbooks.domain.notice import CLAIM_FOR, Notice
+from playbooks.ports.stores import NoticeRef
+
+
+class DynamoNotices:
+    """`NoticeStore` on the table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def notice(self, ref: NoticeRef) -> Notice | None:
+        stored = self._table.get(keys.notice(ref))
+        return read_notice(stored) if stored is not None else None
+
+    def claim(self, ref: NoticeRef, now: datetime) -> Notice | None:
+        until = now + CLAIM_FOR
+        owner = str(ref.run or ref.playbook)
+        change: dict[str, object] = {
+            "claimed_until": instant(until),
+            "due": instant(until),
+            **keys.work_wake(ref.tenant, owner, f"NOTE#{ref.id}", instant(until)),
+        }
+        owed = AllOf(
+            (
+                Exists("due"),
+                Missing("sent_at"),
+                AnyOf((Missing("claimed_until"), Less("claimed_until", instant(now)))),
+            )
+        )
+        try:
+            self._table.write(Update(keys.notice(ref), change, add={"tries": 1}, condition=owed))
+        except ConditionFailed:
+            return None
+        return self.notice(ref)
+
+    def settle(self, notice: Notice) -> None:
+        self._table.write(Put(notice_item(replace(notice, claimed_until=None)), Exists("PK")))

@@ -1,0 +1,179 @@
+"""The playbooks with their definitions, saved queries and schedules."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from playbooks.adapters.dynamodb import keys
+from playbooks.adapters.dynamodb.codec import instant, pack, unpack
+from playbooks.adapters.dynamodb.items import (
+    definition_item,
+    item,
+    playbook_item,
+    read_definition,
+    read_playbook,
+    read_schedule,
+    schedule_as_seen,
+    schedule_item,
+)
+from playbooks.adapters.dynamodb.operations import (
+    NEW,
+    THERE,
+    AllOf,
+    Delete,
+    Equals,
+    Item,
+    Missing,
+    Put,
+    Table,
+    Update,
+    Write,
+)
+from playbooks.adapters.dynamodb.writing import Pause, transact
+from playbooks.domain.ids import PlaybookId, StepId, TenantId, UserId
+from playbooks.domain.playbook import Definition, Playbook, RecentEnd
+from playbooks.domain.schedule import Schedule
+from playbooks.domain.sql.placeholders import parse_placeholders
+from playbooks.domain.sql.saved_query import SavedQuery
+from playbooks.errors import Conflict, Refused
+from playbooks.ports.stores import CorruptItem, NewPlaybook
+
+RECENT = 10
+
+
+class DynamoPlaybooks:
+    """`PlaybookStore` on the table."""
+
+    def __init__(self, table: Table, pause: Pause) -> None:
+        self._table = table
+        self._pause = pause
+
+    def playbook(self, tenant: TenantId, playbook: PlaybookId) -> Playbook | None:
+        stored = self._table.get(keys.playbook(tenant, playbook))
+        return read_playbook(stored) if stored is not None else None
+
+    def definition(self, tenant: TenantId, playbook: PlaybookId, version: int) -> Definition | None:
+        stored = self._table.get(keys.definition(tenant, playbook, version))
+        return read_definition(stored) if stored is not None else None
+
+    def schedule(self, tenant: TenantId, playbook: PlaybookId) -> Schedule | None:
+        stored = self._table.get(keys.schedule(tenant, playbook))
+        return read_schedule(stored) if stored is not None else None
+
+    def saved_queries(self, tenant: TenantId, playbook: PlaybookId) -> Mapping[StepId, SavedQuery]:
+        found, _ = self._table.query(keys.playbook_partition(tenant, playbook), prefix=keys.SAVED_QUERIES)
+        return {
+            StepId(str(stored["SK"]).removeprefix(keys.SAVED_QUERIES)): read_saved_query(stored) for stored in found
+        }
+
+    def of_user(self, tenant: TenantId, user: UserId) -> Sequence[Playbook]:
+        pointers, _ = self._table.query(keys.user_partition(tenant, user), prefix=keys.USER_PLAYBOOKS)
+        wanted = [
+            keys.playbook(tenant, PlaybookId(str(pointer["SK"]).removeprefix(keys.USER_PLAYBOOKS)))
+            for pointer in pointers
+        ]
+        found = self._table.batch_get(wanted) if wanted else {}
+        playbooks = [read_playbook(found[key]) for key in wanted if key in found]
+        alive = [playbook for playbook in playbooks if playbook.deleted_at is None]
+        return sorted(alive, key=lambda playbook: playbook.created_at, reverse=True)
+
+    def save(
+        self,
+        playbook: Playbook,
+        *,
+        seen_rev: int,
+        definition: Definition | None = None,
+        schedule: Schedule | None = None,
+        seen_schedule: Schedule | None = None,
+        forget: Sequence[StepId] = (),
+    ) -> None:
+        tenant, id_ = playbook.tenant, playbook.id
+        writes: list[Write] = [_change_write(playbook, seen_rev)]
+        if definition is not None:
+            writes.append(Put(definition_item(tenant, id_, definition)))
+        if schedule is not None:
+            as_seen = NEW if seen_schedule is None else schedule_as_seen(seen_schedule)
+            writes.append(Put(schedule_item(tenant, id_, schedule), as_seen))
+        writes += [Delete(keys.saved_query(tenant, id_, step)) for step in forget]
+        if playbook.deleted_at is not None:
+            writes.append(Delete(keys.user_playbook(tenant, playbook.owner, id_)))
+        if transact(self._table, writes, self._pause) is not None:
+            raise Conflict("The playbook was changed meanwhile: load it again and repeat the change.", code="changed")
+
+
+def creation_writes(new: NewPlaybook) -> list[Write]:
+    """Everything a playbook is born with; refused as a whole when its id exists."""
+    tenant, id_, owner = new.playbook.tenant, new.playbook.id, new.playbook.owner
+    writes: list[Write] = [
+        Put(playbook_item(new.playbook), NEW),
+        Put(item(keys.user_playbook(tenant, owner, id_), {})),
+        Put(definition_item(tenant, id_, new.definition)),
+    ]
+    writes += [Put(saved_query_item(tenant, id_, step, query)) for step, query in new.saved.items()]
+    if new.schedule is not None:
+        writes.append(Put(schedule_item(tenant, id_, new.schedule)))
+    return writes
+
+
+def saved_query_item(tenant: TenantId, playbook: PlaybookId, step: StepId, query: SavedQuery) -> Item:
+    """A saved query as its item. Placeholders travel as JSON text: an example may be any number."""
+    attributes = pack(query)
+    attributes["placeholders"] = json.dumps(
+        [
+            {"name": p.name, "type": p.type.value, "description": p.description, "example": p.example}
+            for p in query.placeholders
+        ],
+        ensure_ascii=False,
+    )
+    return item(keys.saved_query(tenant, playbook, step), attributes)
+
+
+def read_saved_query(stored: Mapping[str, Any]) -> SavedQuery:
+    """The inverse of `saved_query_item`."""
+    try:
+        placeholders = parse_placeholders(json.loads(stored.get("placeholders", "[]")))
+    except (Refused, ValueError) as error:
+        raise CorruptItem(
+            f"The placeholders of {stored.get('PK')} {stored.get('SK')} cannot be read: {error}"
+        ) from error
+    rest = {name: value for name, value in stored.items() if name != "placeholders"}
+    query = unpack(SavedQuery, {**rest, "placeholders": []})
+    return SavedQuery(
+        statement=query.statement,
+        placeholders=placeholders,
+        saved_at=query.saved_at,
+        reused=query.reused,
+        rewritten=query.rewritten,
+        origin=query.origin,
+        version=query.version,
+    )
+
+
+def read_recent(stored: Mapping[str, Any]) -> tuple[RecentEnd, ...]:
+    """The last ends on a stored playbook."""
+    return read_playbook(stored).recent
+
+
+def recent_write(tenant: TenantId, playbook: PlaybookId, stored: Item, recent: Sequence[RecentEnd]) -> Write:
+    """Set the last ten ends if nobody else did since they were read."""
+    seen = stored.get("recent_count", 0)
+    condition = AllOf((THERE, Equals("recent_count", seen) if seen else Missing("recent_count")))
+    ends = [pack(end) for end in recent[-RECENT:]]
+    return Update(keys.playbook(tenant, playbook), {"recent": ends}, add={"recent_count": 1}, condition=condition)
+
+
+def _change_write(playbook: Playbook, seen_rev: int) -> Write:
+    change: dict[str, object] = {
+        "title": playbook.title,
+        "owner": playbook.owner,
+        "state": playbook.state.value,
+        "rev": playbook.rev,
+        "definition_version": playbook.definition_version,
+        "definition_hash": playbook.definition_hash,
+        "language": playbook.language,
+        "off_reason": playbook.off_reason,
+        "off_at": instant(playbook.off_at) if playbook.off_at else None,
+        "deleted_at": instant(playbook.deleted_at) if playbook.deleted_at else None,
+        "warnings": list(playbook.warnings),
+    }
+    return Update(keys.playbook(playbook.tenant, playbook.id), change, condition=Equals("rev", seen_rev))

@@ -1,0 +1,37 @@
+"""How a transaction is carried through: what is tried again, and what is an answer."""
+
+from collections.abc import Callable, Sequence
+
+from playbooks.adapters.dynamodb.operations import Table, Throttled, TransactionRefused, Write
+from playbooks.ports.stores import StoreBusy
+
+MAX_TRIES = 8
+TRANSIENT = frozenset(
+    {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"}
+)
+CONDITION = "ConditionalCheckFailed"
+SCHEMA_VERSION = 1
+
+Pause = Callable[[int], None]
+"""Waits before the n-th further try, with jitter; in a simulation it does nothing."""
+
+
+def transact(table: Table, writes: Sequence[Write], pause: Pause) -> tuple[str | None, ...] | None:
+    """Write all; None when it is done, else the reasons by position, at least one of them a failed condition.
+
+    Conflicts and throttling are tried again here, for botocore does not. Raises StoreBusy when that did not help.
+    """
+    for attempt in range(MAX_TRIES):
+        try:
+            table.transact(writes)
+        except TransactionRefused as refused:
+            if CONDITION in refused.reasons:
+                return refused.reasons
+            if not refused.reasons or not TRANSIENT.intersection(filter(None, refused.reasons)):
+                raise
+        except Throttled:
+            pass
+        else:
+            return None
+        pause(attempt)
+    raise StoreBusy("The table did not take the write after several tries; it is tried again within a minute.")

@@ -1,0 +1,1 @@
+"""Full implementations in memory, for tests and simulation."""
