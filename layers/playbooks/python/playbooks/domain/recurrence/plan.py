@@ -1,0 +1,157 @@
+"""From a rule to its occurrences: the one function the scheduler, the preview and the tests share.
+
+Far from a clock change local and UTC times differ by a constant, and the next occurrence is plain arithmetic.
+Near one, every local time that could come next is read off the zone's clock. The policy of both:
+
+* a local time that does not exist is moved forward by the gap; when it then meets another, they are one occurrence,
+  named after the time that exists (RFC 5545 3.3.5 reads such a time the same way);
+* a local time that comes twice happens at its first pass; a rule of hours happens at the second pass too when at
+  least its interval of real time has passed since the occurrence before.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+from playbooks.domain.recurrence.nominal import EvenSteps, NominalTimes, nominal_times
+from playbooks.domain.recurrence.occurrence import MONTH_END, Occurrence, missing, repeated
+from playbooks.domain.recurrence.rule import Rule, Unit
+from playbooks.domain.recurrence.zone_clock import CELL_SHIFT, EPOCH, NAIVE_EPOCH, ZoneClock, zone_clock
+
+_NO_TIME = timedelta(0)
+
+
+class Plan:
+    """What is worked out from a rule once: its local times and the clock of its zone."""
+
+    __slots__ = ("_anchor_day", "_calm", "_clock", "_end", "_later_than", "_times", "_twice_after")
+
+    def __init__(self, times: NominalTimes, clock: ZoneClock, twice_after: timedelta | None) -> None:
+        self._times = times
+        self._clock = clock
+        self._twice_after = twice_after
+        self._calm = clock.calm
+        self._end = times.end
+        self._anchor_day = times.anchor_day
+        self._later_than = times.later_than
+
+    def next_after(self, instant: datetime) -> Occurrence | None:
+        """The first occurrence strictly later than an aware instant, or None when there is none."""
+        if instant.tzinfo is not UTC:
+            if instant.tzinfo is None:
+                raise TypeError("an instant needs an offset: give an aware datetime")
+            instant = instant.astimezone(UTC)
+        try:
+            offset = self._calm[instant.toordinal() >> CELL_SHIFT]
+            if offset is None:
+                return self._near_a_change(instant)
+            nominal = self._later_than(NAIVE_EPOCH + (instant - EPOCH + offset))
+            if nominal >= self._end:
+                return None
+            offset = self._calm[nominal.toordinal() >> CELL_SHIFT]
+            if offset is None:
+                return self._near_a_change(instant)
+            moved = MONTH_END if self._anchor_day is not None and nominal.day != self._anchor_day else None
+            return Occurrence(EPOCH + (nominal - NAIVE_EPOCH - offset), nominal, 0, offset, moved)
+        except OverflowError:  # the calendar ends with the year 9999
+            return None
+
+    def at(self, nominal: datetime, pass_: int) -> Occurrence | None:
+        """The occurrence at, or first after, the place that a nominal time and pass have under this zone data."""
+        try:
+            reading = self._clock.read(nominal)
+            instant = reading.instant - min(reading.shift, _NO_TIME) * pass_
+            return self.next_after(instant - timedelta.resolution)
+        except OverflowError:  # the calendar ends with the year 9999
+            return None
+
+    def _near_a_change(self, instant: datetime) -> Occurrence | None:
+        swing = self._clock.swing(instant)
+        first = self._first_pass(instant, swing)
+        if self._twice_after is None:
+            return first
+        return self._second_pass(instant, swing, self._twice_after, first) or first
+
+    def _first_pass(self, instant: datetime, swing: timedelta) -> Occurrence | None:
+        best: Occurrence | None = None
+        # Offsets near the instant differ by `swing` at most: what lies before is over, whatever the clocks did.
+        for nominal in self._times.from_later_than(self._clock.local(instant) - swing):
+            reading = self._clock.read(nominal)
+            if reading.instant <= instant:
+                continue
+            exists = reading.shift <= _NO_TIME
+            if best is None or reading.instant < best.instant or (exists and reading.instant == best.instant):
+                best = self._occurrence(nominal, reading.instant, 0, reading.offset, reading.shift)
+            if exists:  # times after one that exists are later than it; times in a gap may be moved past others
+                return best
+        return best
+
+    def _second_pass(
+        self, instant: datetime, swing: timedelta, apart: timedelta, first: Occurrence | None
+    ) -> Occurrence | None:
+        local = self._clock.local(instant)
+        for nominal in self._times.from_later_than(local - swing):
+            if nominal > local + 2 * (swing + apart):
+                return None
+            reading = self._clock.read(nominal)
+            if reading.shift >= _NO_TIME:
+                continue
+            again = reading.instant - reading.shift
+            if again <= instant or (first is not None and first.instant <= again):
+                continue
+            before = self._first_pass(again - apart, swing)
+            if before is None or before.instant >= again:
+                return self._occurrence(nominal, again, 1, self._clock.offset_at(again), reading.shift)
+        return None
+
+    def _occurrence(
+        self, nominal: datetime, instant: datetime, pass_: int, offset: timedelta, shift: timedelta
+    ) -> Occurrence:
+        reasons = []
+        if self._anchor_day is not None and nominal.day != self._anchor_day:
+            reasons.append(MONTH_END)
+        if shift > _NO_TIME:
+            reasons.append(missing(nominal, instant.replace(tzinfo=None) + offset))
+        if shift < _NO_TIME:
+            reasons.append(repeated(nominal, pass_))
+        return Occurrence(instant, nominal, pass_, offset, "; ".join(reasons) or None)
+
+
+def plan_of(rule: Rule) -> Plan:
+    """The plan of a rule; Refused when its zone does not exist."""
+    times = nominal_times(rule)
+    twice_after = times.step if rule.unit is Unit.HOURS and isinstance(times, EvenSteps) else None
+    return Plan(times, zone_clock(rule.zone), twice_after)
+
+
+def next_after(rule: Rule, instant: datetime) -> Occurrence | None:
+    """The first occurrence strictly later than an aware instant; None when the rule has ended.
+
+    The same rule, instant and zone data give the same answer. A naive instant is a TypeError.
+    """
+    try:
+        plan = rule.plan
+    except AttributeError:
+        plan = _keep_plan(rule)
+    return plan.next_after(instant)
+
+
+def occurrences(rule: Rule, after: datetime, n: int) -> tuple[Occurrence, ...]:
+    """The next `n` occurrences strictly later than `after`, fewer when the rule ends, in strictly rising order."""
+    found: list[Occurrence] = []
+    while len(found) < n and (occurrence := next_after(rule, after)) is not None:
+        found.append(occurrence)
+        after = occurrence.instant
+    return tuple(found)
+
+
+def occurrence_of(rule: Rule, nominal: datetime, pass_: int) -> Occurrence | None:
+    """The occurrence that a stored nominal time and pass stand for under this program's zone data.
+
+    When they no longer name one (a gap closed, a repeated hour gone), the first occurrence after their place.
+    """
+    return _keep_plan(rule).at(nominal, pass_)
+
+
+def _keep_plan(rule: Rule) -> Plan:
+    plan = plan_of(rule)
+    object.__setattr__(rule, "plan", plan)  # worked out from the frozen fields, so never out of date
+    return plan
