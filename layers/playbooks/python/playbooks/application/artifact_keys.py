@@ -1,0 +1,28 @@
+"""Where files lie in object storage: below tenant and user or run, so that a key says whose it is."""
+
+from playbooks.domain.ids import ConversationId, RunId, TenantId, UserId
+
+
+def conversation_key(tenant: TenantId, user: UserId, conversation: ConversationId) -> str:
+    """An imported record, as it came."""
+    return f"tenants/{tenant}/users/{user}/conversations/{conversation}"
+
+
+def run_prefix(tenant: TenantId, run: RunId) -> str:
+    """All files of a run."""
+    return f"tenants/{tenant}/runs/{run}/"
+
+
+def dataset_key(tenant: TenantId, run: RunId, name: str) -> str:
+    """A dataset."""
+    return f"{run_prefix(tenant, run)}datasets/{name}.jsonl"
+
+
+def document_key(tenant: TenantId, run: RunId, step: int, name: str) -> str:
+    """A document of a step."""
+    return f"{run_prefix(tenant, run)}documents/{step:02d}/{name}"
+
+
+def checkpoint_key(tenant: TenantId, run: RunId, step: int, number: int) -> str:
+    """A checkpoint that is too large for the table."""
+    return f"{run_prefix(tenant, run)}checkpoints/{step:02d}-{number:04d}.json"
