@@ -201,10 +201,12 @@ class _Collection:
             yield from ((statement, "list") for statement in statements[:MAX_KEPT])
 
     def _objection(self, call: ToolCall, kind: _Kind, statement: str, key: str) -> tuple[str, str] | None:
+        """The reason that helps most: what it is comes before whether it came to an end."""
         return (
             _objection_to_tool(call, kind, key)
-            or _objection_to_result(call)
+            or (_objection_to_result(call) if call.state is ResultState.ERROR else None)
             or self._objection_to_statement(call, statement)
+            or _objection_to_result(call)
         )
 
     def _objection_to_statement(self, call: ToolCall, statement: str) -> tuple[str, str] | None:

@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from playbooks.domain.conversation.fields import encodable
 from playbooks.domain.conversation.json_record import Record
 from playbooks.domain.conversation.model import Conversation
-from playbooks.domain.conversation.readers import anthropic_messages
+from playbooks.domain.conversation.readers import (
+    anthropic_messages,
+    chatgpt_export,
+    claude_ai_export,
+    claude_code,
+    dify_messages,
+    langgraph_state,
+    mcp_jsonrpc,
+    openai_chat,
+    openai_responses,
+    openwebui_export,
+    ui_messages,
+)
 from playbooks.errors import Refused
 
 
@@ -19,7 +31,22 @@ class Reader:
     read: Callable[[Record], Iterator[Conversation]]
 
 
-READERS = tuple(Reader(module.NAME, module.recognizes, module.read) for module in (anthropic_messages,))
+READERS = tuple(
+    Reader(module.NAME, module.recognizes, module.read)
+    for module in (
+        chatgpt_export,
+        claude_ai_export,
+        claude_code,
+        openwebui_export,
+        dify_messages,
+        mcp_jsonrpc,
+        ui_messages,
+        openai_responses,
+        langgraph_state,
+        anthropic_messages,
+        openai_chat,
+    )
+)
 """The most telling marks first; plain messages, which several formats share, last."""
 
 

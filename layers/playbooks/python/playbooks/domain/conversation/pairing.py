@@ -43,72 +43,54 @@ class Message:
 
 
 @dataclass(slots=True)
-class _Open:
-    call: ToolCall
-    given_id: str | None
-
-
-@dataclass(slots=True)
 class _Pairing:
     problems: Problems
-    calls: list[_Open] = field(default_factory=list)
-    waiting: dict[str, list[int]] = field(default_factory=dict)
-    unnamed: list[int] = field(default_factory=list)
-    early: dict[str, ResultPart] = field(default_factory=dict)
+    calls: list[ToolCall] = field(default_factory=list)
+    by_id: dict[str, list[int]] = field(default_factory=dict)
+    open_with_id: dict[int, None] = field(default_factory=dict)
+    open_without_id: dict[int, None] = field(default_factory=dict)
 
     def add_call(self, part: CallPart) -> int:
         number = len(self.calls)
         arguments, unreadable = parse_arguments(part.arguments)
         if unreadable:
             self.problems.add("unreadable_arguments", part.path, f"The arguments of {part.name} are not an object.")
-        call = ToolCall(part.id or f"call-{number + 1}", part.name, arguments, None, unreadable)
-        self.calls.append(_Open(call, part.id))
+        self.calls.append(ToolCall(part.id or f"call-{number + 1}", part.name, arguments, None, unreadable))
         if part.id is None:
-            self.unnamed.append(number)
-        elif part.id in self.early:
-            self._close(number, self.early.pop(part.id))
+            self.open_without_id[number] = None
         else:
-            self.waiting.setdefault(part.id, []).append(number)
+            self.by_id.setdefault(part.id, []).append(number)
+            self.open_with_id[number] = None
         return number
 
     def add_result(self, part: ResultPart) -> None:
-        number = self._number_for(part)
-        if number is not None:
-            self._close(number, part)
-        elif part.id is not None and part.id not in self.waiting:
-            self.early[part.id] = part
-        else:
+        numbers = self.by_id.get(part.id, []) if part.id is not None else []
+        if numbers and numbers[-1] not in self.open_with_id:
+            self._contradict(numbers[-1], part.result)
+            return
+        number = numbers[-1] if numbers else self._by_order(part.name)
+        if number is None:
             self.problems.add("result_without_call", part.path, "A result answers no call in this conversation.")
+            return
+        self.open_with_id.pop(number, None)
+        self.open_without_id.pop(number, None)
+        self.calls[number] = replace(self.calls[number], result=part.result)
 
-    def _number_for(self, part: ResultPart) -> int | None:
-        """The last open call of an id (ids are reused by some frameworks), else the first open one without an id."""
-        if part.id is not None:
-            numbers = self.waiting.get(part.id, [])
-            still_open = [number for number in numbers if self.calls[number].call.result is None]
-            if numbers and not still_open:
-                self._contradicted(numbers[-1], part)
-                return None
-            return still_open[-1] if still_open else None
-        named = [n for n in self.unnamed if part.name in {None, self.calls[n].call.name}]
-        number = next(iter(named), None)
-        if number is not None:
-            self.unnamed.remove(number)
-        return number
+    def _by_order(self, name: str | None) -> int | None:
+        """The oldest open call that has no id (of this name); else the only open call, when just one is open."""
+        for number in self.open_without_id:
+            if name is None or self.calls[number].name == name:
+                return number
+        if len(self.open_with_id) == 1 and not self.open_without_id:
+            return next(iter(self.open_with_id))
+        return None
 
-    def _contradicted(self, number: int, part: ResultPart) -> None:
+    def _contradict(self, number: int, second: ToolResult) -> None:
         """Two answers to one call: when they disagree, nobody can tell which is true."""
-        first = self.calls[number].call.result
-        if first is not None and first.state is not part.result.state:
+        first = self.calls[number].result
+        if first is not None and first.state is not second.state:
             doubtful = replace(first, state=ResultState.UNKNOWN, inferred=False)
-            self.calls[number].call = replace(self.calls[number].call, result=doubtful)
-
-    def _close(self, number: int, part: ResultPart) -> None:
-        opened = self.calls[number]
-        opened.call = replace(opened.call, result=part.result)
-
-    def finish(self) -> None:
-        for part in self.early.values():
-            self.problems.add("result_without_call", part.path, "A result answers no call in this conversation.")
+            self.calls[number] = replace(self.calls[number], result=doubtful)
 
 
 def assemble(messages: Iterable[Message], problems: Problems) -> tuple[Turn, ...]:
@@ -128,8 +110,7 @@ def assemble(messages: Iterable[Message], problems: Problems) -> tuple[Turn, ...
                 pairing.add_result(part)
         if message.text or numbers:
             drafts.append((message, numbers))
-    pairing.finish()
-    return tuple(_turn(message, [pairing.calls[number].call for number in numbers]) for message, numbers in drafts)
+    return tuple(_turn(message, [pairing.calls[number] for number in numbers]) for message, numbers in drafts)
 
 
 def _turn(message: Message, calls: Sequence[ToolCall]) -> Turn:

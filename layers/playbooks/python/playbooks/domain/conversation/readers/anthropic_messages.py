@@ -64,5 +64,6 @@ def blocks(content: object, path: str) -> Iterator[CallPart | ResultPart]:
         if kind in _CALLS:
             yield CallPart(text(block.get("name")), block.get("input"), identifier(block.get("id")), place)
         elif kind in _RESULTS:
-            flag = block.get("is_error") is True
-            yield ResultPart(judge(block.get("content"), flag), identifier(block.get("tool_use_id")), path=place)
+            result = judge(block.get("content"), block.get("is_error") is True)
+            name = identifier(block.get("name"))
+            yield ResultPart(result, identifier(block.get("tool_use_id")), name, place)
