@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from playbooks.errors import PlaybooksError, Refused
 
-COMMANDS = ("cases",)
+COMMANDS = ("cases", "schedule")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -11,7 +11,6 @@ from playbooks.domain.recurrence.rule import Rule, Unit
 
 DAY = timedelta(days=1)
 NEVER = datetime.max  # noqa: DTZ901 - later than every local time
-_STEP = {Unit.HOURS: timedelta(hours=1), Unit.DAYS: DAY}
 _MONTH_LENGTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -59,32 +58,59 @@ class Once(NominalTimes):
         return self.first if local < self.first else NEVER
 
 
-class EvenSteps(NominalTimes):
-    """Every so many hours or days of wall-clock time."""
+class HourSlots(NominalTimes):
+    """Every so many hours of wall-clock time; the interval divides the day."""
 
-    __slots__ = ("step",)
+    __slots__ = ("day_zero", "hour_zero", "interval", "slots")
 
-    def __init__(self, start: datetime, step: timedelta, until: date | None) -> None:
+    def __init__(self, start: datetime, interval: int, until: date | None) -> None:
         super().__init__(start, until)
-        self.step = step
+        self.interval = interval
+        self.day_zero = start.toordinal()
+        self.hour_zero = start.hour
+        self.slots = tuple(timedelta(hours=hour, minutes=start.minute) for hour in range(24))
 
     def later_than(self, local: datetime) -> datetime:
         """The first member later than `local`."""
         if local < self.first:
             return self.first
-        return self.first + ((local - self.first) // self.step + 1) * self.step
+        passed = local - self.first
+        hours = passed.days * 24 + passed.seconds // 3600
+        hours += self.hour_zero + self.interval - hours % self.interval
+        return datetime.fromordinal(self.day_zero + hours // 24) + self.slots[hours % 24]
+
+
+class DaySteps(NominalTimes):
+    """Every so many calendar days."""
+
+    __slots__ = ("day_zero", "interval", "time_of_day")
+
+    def __init__(self, start: datetime, interval: int, until: date | None) -> None:
+        super().__init__(start, until)
+        self.interval = interval
+        self.day_zero = start.toordinal()
+        self.time_of_day = start - datetime.combine(start, time())
+
+    def later_than(self, local: datetime) -> datetime:
+        """The first member later than `local`."""
+        if local < self.first:
+            return self.first
+        days = (local - self.first).days
+        return datetime.fromordinal(self.day_zero + days - days % self.interval + self.interval) + self.time_of_day
 
 
 class PickedWeekdays(NominalTimes):
     """Picked weekdays of every n-th week; week 0 is the Monday-week of the first one on or after the start."""
 
-    __slots__ = ("ahead", "monday", "period")
+    __slots__ = ("ahead", "day_zero", "monday", "period", "time_of_day")
 
     def __init__(self, start: datetime, interval: int, weekdays: frozenset[int], until: date | None) -> None:
         to_first = min((day - start.weekday()) % 7 for day in weekdays)
         first = start + to_first * DAY
         super().__init__(first, until)
         self.monday = first - first.weekday() * DAY
+        self.day_zero = self.monday.toordinal()
+        self.time_of_day = start - datetime.combine(start, time())
         self.period = 7 * interval
         # ahead[d]: days from day d of the period to the next picked day after it.
         picked = sorted(weekdays)
@@ -98,7 +124,7 @@ class PickedWeekdays(NominalTimes):
         if local < self.first:
             return self.first
         days = (local - self.monday).days
-        return self.monday + (days + self.ahead[days % self.period]) * DAY
+        return datetime.fromordinal(self.day_zero + days + self.ahead[days % self.period]) + self.time_of_day
 
 
 class MonthSteps(NominalTimes):
@@ -129,7 +155,7 @@ class MonthSteps(NominalTimes):
         day = self.day
         if day > 28:
             day = min(day, 29 if month == 1 and _is_leap(year) else _MONTH_LENGTH[month])
-        return self.first.replace(year, month + 1, day)
+        return datetime(year, month + 1, day, self.first.hour, self.first.minute)  # noqa: DTZ001 - a wall clock's time
 
 
 def nominal_times(rule: Rule) -> NominalTimes:
@@ -137,8 +163,10 @@ def nominal_times(rule: Rule) -> NominalTimes:
     match rule.unit:
         case None:
             return Once(rule.start)
-        case Unit.HOURS | Unit.DAYS:
-            return EvenSteps(rule.start, rule.interval * _STEP[rule.unit], rule.until)
+        case Unit.HOURS:
+            return HourSlots(rule.start, rule.interval, rule.until)
+        case Unit.DAYS:
+            return DaySteps(rule.start, rule.interval, rule.until)
         case Unit.WEEKS:
             return PickedWeekdays(rule.start, rule.interval, frozenset(map(int, rule.weekdays)), rule.until)
         case Unit.MONTHS:

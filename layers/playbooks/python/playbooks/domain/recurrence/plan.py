@@ -11,12 +11,10 @@ Near one, every local time that could come next is read off the zone's clock. Th
 
 from datetime import UTC, datetime, timedelta
 
-from playbooks.domain.recurrence.nominal import EvenSteps, NominalTimes, nominal_times
-from playbooks.domain.recurrence.occurrence import MONTH_END, Occurrence, missing, repeated
+from playbooks.domain.recurrence.nominal import NominalTimes, nominal_times
+from playbooks.domain.recurrence.occurrence import MONTH_END, Occurrence, calm_occurrence, missing, repeated
 from playbooks.domain.recurrence.rule import Rule, Unit
-from playbooks.domain.recurrence.zone_clock import CELL_SHIFT, EPOCH, NAIVE_EPOCH, ZoneClock, zone_clock
-
-_NO_TIME = timedelta(0)
+from playbooks.domain.recurrence.zone_clock import CELL_SHIFT, EPOCH, NAIVE_EPOCH, NO_TIME, ZoneClock, zone_clock
 
 
 class Plan:
@@ -50,7 +48,7 @@ class Plan:
             if offset is None:
                 return self._near_a_change(instant)
             moved = MONTH_END if self._anchor_day is not None and nominal.day != self._anchor_day else None
-            return Occurrence(EPOCH + (nominal - NAIVE_EPOCH - offset), nominal, 0, offset, moved)
+            return calm_occurrence(EPOCH + (nominal - NAIVE_EPOCH - offset), nominal, offset, moved)
         except OverflowError:  # the calendar ends with the year 9999
             return None
 
@@ -58,26 +56,30 @@ class Plan:
         """The occurrence at, or first after, the place that a nominal time and pass have under this zone data."""
         try:
             reading = self._clock.read(nominal)
-            instant = reading.instant - min(reading.shift, _NO_TIME) * pass_
+            instant = reading.instant - min(reading.shift, NO_TIME) * pass_
             return self.next_after(instant - timedelta.resolution)
         except OverflowError:  # the calendar ends with the year 9999
             return None
 
     def _near_a_change(self, instant: datetime) -> Occurrence | None:
-        swing = self._clock.swing(instant)
-        first = self._first_pass(instant, swing)
+        local = self._clock.local(instant)
+        swing = self._clock.swing(local)
+        first = self._first_pass(instant, local - swing)
         if self._twice_after is None:
             return first
-        return self._second_pass(instant, swing, self._twice_after, first) or first
+        return self._second_pass(instant, local, swing, first) or first
 
-    def _first_pass(self, instant: datetime, swing: timedelta) -> Occurrence | None:
+    def _first_pass(self, instant: datetime, over: datetime) -> Occurrence | None:
+        """The earliest first pass later than the instant; nominal times up to `over` are known to be earlier.
+
+        Offsets near the instant differ by the swing at most, so what lies that far back is over whatever happened.
+        """
         best: Occurrence | None = None
-        # Offsets near the instant differ by `swing` at most: what lies before is over, whatever the clocks did.
-        for nominal in self._times.from_later_than(self._clock.local(instant) - swing):
+        for nominal in self._times.from_later_than(over):
             reading = self._clock.read(nominal)
             if reading.instant <= instant:
                 continue
-            exists = reading.shift <= _NO_TIME
+            exists = reading.shift <= NO_TIME
             if best is None or reading.instant < best.instant or (exists and reading.instant == best.instant):
                 best = self._occurrence(nominal, reading.instant, 0, reading.offset, reading.shift)
             if exists:  # times after one that exists are later than it; times in a gap may be moved past others
@@ -85,19 +87,22 @@ class Plan:
         return best
 
     def _second_pass(
-        self, instant: datetime, swing: timedelta, apart: timedelta, first: Occurrence | None
+        self, instant: datetime, local: datetime, swing: timedelta, first: Occurrence | None
     ) -> Occurrence | None:
-        local = self._clock.local(instant)
+        """A second pass of a repeated hour's slot between the instant and `first`, when the interval has passed."""
+        assert self._twice_after is not None
+        apart = self._twice_after
         for nominal in self._times.from_later_than(local - swing):
             if nominal > local + 2 * (swing + apart):
                 return None
             reading = self._clock.read(nominal)
-            if reading.shift >= _NO_TIME:
+            if reading.shift >= NO_TIME:
                 continue
             again = reading.instant - reading.shift
             if again <= instant or (first is not None and first.instant <= again):
                 continue
-            before = self._first_pass(again - apart, swing)
+            since = again - apart
+            before = self._first_pass(since, self._clock.local(since) - swing)
             if before is None or before.instant >= again:
                 return self._occurrence(nominal, again, 1, self._clock.offset_at(again), reading.shift)
         return None
@@ -108,18 +113,17 @@ class Plan:
         reasons = []
         if self._anchor_day is not None and nominal.day != self._anchor_day:
             reasons.append(MONTH_END)
-        if shift > _NO_TIME:
+        if shift > NO_TIME:
             reasons.append(missing(nominal, instant.replace(tzinfo=None) + offset))
-        if shift < _NO_TIME:
+        if shift < NO_TIME:
             reasons.append(repeated(nominal, pass_))
         return Occurrence(instant, nominal, pass_, offset, "; ".join(reasons) or None)
 
 
 def plan_of(rule: Rule) -> Plan:
     """The plan of a rule; Refused when its zone does not exist."""
-    times = nominal_times(rule)
-    twice_after = times.step if rule.unit is Unit.HOURS and isinstance(times, EvenSteps) else None
-    return Plan(times, zone_clock(rule.zone), twice_after)
+    twice_after = timedelta(hours=rule.interval) if rule.unit is Unit.HOURS else None
+    return Plan(nominal_times(rule), zone_clock(rule.zone), twice_after)
 
 
 def next_after(rule: Rule, instant: datetime) -> Occurrence | None:

@@ -10,10 +10,13 @@ from playbooks.domain.recurrence.zone_data import load_zone
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NAIVE_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the same moment on a naive clock, for arithmetic
 
+NO_TIME = timedelta(0)
+
 CELL_SHIFT = 2
 _CELL_DAYS = 1 << CELL_SHIFT
 _MARGIN_DAYS = 3
 _MOST_CELLS = 20_000
+_NEARBY = tuple(timedelta(days=days) for days in range(-_MARGIN_DAYS, _MARGIN_DAYS + 1))
 _LAST_ORDINAL = date.max.toordinal()
 
 
@@ -50,9 +53,7 @@ class CalmCells(dict[int, timedelta | None]):
         last = (cell << CELL_SHIFT) + _CELL_DAYS + _MARGIN_DAYS
         offset = None
         if first >= 1 and last <= _LAST_ORDINAL:
-            offsets = {
-                datetime.fromordinal(day).replace(tzinfo=self._zone).utcoffset() for day in range(first, last + 1)
-            }
+            offsets = {self._zone.utcoffset(datetime.fromordinal(day)) for day in range(first, last + 1)}
             offset = offsets.pop() if len(offsets) == 1 else None
         self[cell] = offset
         return offset
@@ -73,31 +74,29 @@ class ZoneClock:
 
     def offset_at(self, instant: datetime) -> timedelta:
         """Local time minus UTC at an aware instant."""
-        return _known(instant.astimezone(self.zone))
+        return self._offset(instant.astimezone(self.zone))
 
     def read(self, local: datetime) -> Reading:
         """The instant at which the clocks first show `local`, or would have, had they not jumped over it."""
-        aware = local.replace(tzinfo=self.zone)
-        first = _known(aware)
-        second = _known(aware.replace(fold=1))
+        first = self._offset(local)
+        second = self._offset(local.replace(fold=1))
         instant = EPOCH + (local - NAIVE_EPOCH - first)
         if first == second:
-            return Reading(instant, first, timedelta(0))
+            return Reading(instant, first, NO_TIME)
         return Reading(instant, self.offset_at(instant), second - first)
 
-    def swing(self, instant: datetime) -> timedelta:
-        """The largest difference of offsets within three days of the instant; 0 to about a day."""
-        offsets = [self.offset_at(instant + timedelta(days=days)) for days in range(-_MARGIN_DAYS, _MARGIN_DAYS + 1)]
+    def swing(self, local: datetime) -> timedelta:
+        """The largest difference of offsets within three days of a local time; 0 to about a day."""
+        offsets = [self._offset(local + days) for days in _NEARBY]
         return max(offsets) - min(offsets)
+
+    def _offset(self, local: datetime) -> timedelta:
+        offset = self.zone.utcoffset(local)  # reads only the clock's face and `fold`, so naive will do
+        assert offset is not None
+        return offset
 
 
 @lru_cache(maxsize=1024)
 def zone_clock(name: str) -> ZoneClock:
     """The clock of a zone by its IANA name; Refused when there is none."""
     return ZoneClock(load_zone(name))
-
-
-def _known(aware: datetime) -> timedelta:
-    offset = aware.utcoffset()
-    assert offset is not None
-    return offset
