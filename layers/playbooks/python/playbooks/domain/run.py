@@ -83,6 +83,7 @@ class Run:
     occurrence: str = ""
     zone: str = "UTC"
     count: int = 1
+    late_seconds: int = 0
     language: str = "en"
     progress: str = ""
     lease: Lease = field(default_factory=Lease)
@@ -209,9 +210,9 @@ def progressed(run: Run, now: datetime, times: LeaseTimes, *, usage: Usage, prog
     )
 
 
-def handed_over(run: Run, now: datetime) -> Run:
-    """The run given back in mid-step because the worker's time is nearly over."""
-    return replace(run, lease=replace(run.lease, id="", until=None), wake_at=now, rings=0)
+def handed_over(run: Run, at: datetime, reason: str = "") -> Run:
+    """The run given back in mid-step, to be looked at again at `at`: time is nearly over, or something is away."""
+    return replace(run, lease=replace(run.lease, id="", until=None), wake_at=at, rings=0, reason=reason)
 
 
 def rung(run: Run, now: datetime) -> Run:

@@ -257,6 +257,7 @@ class StepResult:
     outcome: str
     summary: str
     ended_at: datetime
+    text: str = ""
     queries: tuple[ExecutedQuery, ...] = ()
     datasets: tuple[StoredDataset, ...] = ()
     documents: tuple[StoredDocument, ...] = ()
@@ -386,6 +387,7 @@ class ConversationRecord:
     imported_at: datetime
     kept: int
     can_convert: bool
+    pick: str = ""
 
 
 class ConversationStore(Protocol):

@@ -1,0 +1,104 @@
+"""A decision on a due schedule as what is to be committed: the moved schedule, its run or row, its notice. Pure."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from playbooks.domain.ids import RunId, scheduled_run_id
+from playbooks.domain.notice import Notice, NoticeKind
+from playbooks.domain.playbook import Definition, Playbook, PlaybookState
+from playbooks.domain.recurrence import Occurrence
+from playbooks.domain.run import FIRST_RING, Run, RunKind, RunStatus
+from playbooks.domain.schedule import Block, Claim, NotDue, Schedule, Skip, SkipReason, SwitchOff
+from playbooks.language.notices import notice_text
+from playbooks.ports.stores import ScheduleMove, ScheduleRef
+
+
+def move_for(
+    decision: Claim | Skip | Block | SwitchOff | NotDue,
+    schedule: Schedule,
+    playbook: Playbook,
+    definition: Definition | None,
+    now: datetime,
+) -> ScheduleMove | None:
+    """What to commit for a decision; None when nothing is due."""
+    ref = ScheduleRef(playbook.tenant, playbook.id)
+    match decision:
+        case NotDue():
+            return None
+        case Claim(occurrence, after):
+            run = _run(playbook, definition, schedule, occurrence, now)
+            queued = replace(run, wake_at=now + FIRST_RING)
+            return ScheduleMove(ref, schedule, replace(after, last_run=run.id), queued)
+        case Skip():
+            return _skip(decision, ref, schedule, playbook, definition, now)
+        case Block(occurrence, reason, after):
+            run = _run(playbook, definition, schedule, occurrence, now)
+            over = _over(run, RunStatus.BLOCKED, reason.text, reason.code, now)
+            text = notice_text("blocked", playbook.language, when=_when(occurrence), detail=reason.text)
+            return ScheduleMove(ref, schedule, after, over, _notice(playbook, over.id, text, now))
+        case SwitchOff(_, reason, after):
+            off = replace(playbook, state=PlaybookState.OFF, off_reason=reason.text, off_at=now, rev=playbook.rev + 1)
+            text = notice_text("turned_off", playbook.language, detail=reason.text)
+            notice = _notice(playbook, None, text, now, id_=f"off-{off.rev}")
+            return ScheduleMove(ref, schedule, after, None, notice, off, reason.text)
+
+
+def _skip(
+    skip: Skip,
+    ref: ScheduleRef,
+    schedule: Schedule,
+    playbook: Playbook,
+    definition: Definition | None,
+    now: datetime,
+) -> ScheduleMove:
+    run = _run(playbook, definition, schedule, skip.first, now)
+    when = _when(skip.first)
+    if skip.reason is SkipReason.OVERLAP:
+        text = notice_text("skipped_overlap", playbook.language, when=when)
+    elif skip.count > 1:
+        text = notice_text("skipped_late_many", playbook.language, when=when, count=skip.count)
+    else:
+        minutes = skip.lateness_seconds // 60
+        text = notice_text("skipped_late", playbook.language, when=when, minutes=minutes)
+    over = replace(
+        _over(run, RunStatus.SKIPPED, text, skip.reason.value, now),
+        count=skip.count,
+        late_seconds=skip.lateness_seconds,
+    )
+    return ScheduleMove(ref, schedule, skip.schedule_after, over, _notice(playbook, over.id, text, now))
+
+
+def _run(
+    playbook: Playbook, definition: Definition | None, schedule: Schedule, occurrence: Occurrence, now: datetime
+) -> Run:
+    version = schedule.rule_version
+    return Run(
+        tenant=playbook.tenant,
+        id=scheduled_run_id(playbook.tenant, playbook.id, version, occurrence.nominal, occurrence.pass_),
+        kind=RunKind.SCHEDULED,
+        status=RunStatus.QUEUED,
+        run_as=playbook.owner,
+        title=playbook.title,
+        created_at=now,
+        playbook=playbook.id,
+        definition_version=playbook.definition_version,
+        step_count=len(definition.steps) if definition is not None else 0,
+        due=occurrence.instant,
+        occurrence=occurrence.nominal.isoformat(timespec="minutes"),
+        zone=schedule.rule.zone,
+        language=playbook.language,
+    )
+
+
+def _over(run: Run, status: RunStatus, reason: str, code: str, now: datetime) -> Run:
+    return replace(run, status=status, reason=reason, reason_code=code, ended_at=now)
+
+
+def _notice(playbook: Playbook, run: RunId | None, text: str, now: datetime, *, id_: str = "failed") -> Notice:
+    return Notice(
+        playbook.tenant, playbook.owner, NoticeKind.FAILED, playbook.title, text, playbook.id, run, id_, due=now
+    )
+
+
+def _when(occurrence: Occurrence) -> str:
+    return f"{occurrence.nominal:%Y-%m-%d %H:%M}"

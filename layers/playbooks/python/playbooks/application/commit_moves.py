@@ -1,0 +1,89 @@
+"""Commit many decisions in groups: a group sheds its losers and is tried again, until each has its answer."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from playbooks.ports.stores import GroupFault, MoveRefusal, ScheduleMove, ScheduleRef, ScheduleStore
+
+MAX_ITEMS = 100
+MAX_ALONE = 6
+
+
+@dataclass
+class Committed:
+    """What became of the moves. `lost` were somebody else's; `left` are tried again in a minute, each with a word."""
+
+    done: list[ScheduleMove] = field(default_factory=list)
+    lost: int = 0
+    left: list[tuple[ScheduleMove, str]] = field(default_factory=list)
+
+
+def grouped(moves: Iterable[ScheduleMove]) -> list[list[ScheduleMove]]:
+    """Groups of at most 100 items, in order; a schedule that comes twice stays out the second time."""
+    groups: list[list[ScheduleMove]] = []
+    seen = set()
+    size = MAX_ITEMS
+    for move in moves:
+        if move.ref in seen:
+            continue
+        seen.add(move.ref)
+        if size + move.items > MAX_ITEMS:
+            groups.append([])
+            size = 0
+        groups[-1].append(move)
+        size += move.items
+    return groups
+
+
+def commit_moves(
+    store: ScheduleStore,
+    moves: Iterable[ScheduleMove],
+    *,
+    pause: Callable[[int], None],
+    time_left: Callable[[], bool] = lambda: True,
+) -> Committed:
+    """Commit all, group by group. What is not committed when the time is over is due again at the next tick."""
+    result = Committed()
+    waiting = deque(grouped(moves))
+    tries: dict[ScheduleRef, int] = {}
+    while waiting:
+        group = waiting.popleft()
+        if not time_left():
+            result.left += [(move, "the tick's time is over") for move in group]
+            continue
+        refusal = store.commit(group)
+        if refusal is None:
+            result.done += group
+        elif refusal.fault is GroupFault.CONDITION:
+            again = _shed(group, refusal.moves, result)
+            if again:
+                waiting.append(again)
+        elif len(group) > 1:
+            half = len(group) // 2
+            waiting += [group[:half], group[half:]]
+        else:
+            (alone,) = group
+            tries[alone.ref] = tries.get(alone.ref, 0) + 1
+            if refusal.fault is GroupFault.INVALID or tries[alone.ref] >= MAX_ALONE:
+                result.left.append((alone, refusal.detail))
+            else:
+                pause(tries[alone.ref])
+                waiting.append(group)
+    return result
+
+
+def _shed(group: Sequence[ScheduleMove], refusals: Sequence[MoveRefusal], result: Committed) -> list[ScheduleMove]:
+    again: list[ScheduleMove] = []
+    for move, refusal in zip(group, refusals, strict=True):
+        match refusal:
+            case MoveRefusal.SCHEDULE_MOVED:
+                result.lost += 1
+            case MoveRefusal.RUN_EXISTS:
+                # Zone data moved the instant of an occurrence that has its run already: only the schedule moves on.
+                again.append(replace(move, run=None, notice=None))
+            case MoveRefusal.HELD:
+                again.append(move)
+            case MoveRefusal.OTHER:
+                result.left.append((move, "a part of it was refused"))
+    return again

@@ -1,0 +1,259 @@
+"""The tick: claim what is due, wake what is owed. Correct with any number of ticks at once, late, doubled or lost."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from playbooks.application.claims import move_for
+from playbooks.application.commit_moves import commit_moves
+from playbooks.application.ends import ended_notice
+from playbooks.application.grants import grant_problem, person_problem
+from playbooks.application.notify import Notifier
+from playbooks.domain import enablement
+from playbooks.domain.ids import RunId, TenantId, UserId
+from playbooks.domain.run import Run, RunKind, RunStatus, end, overdue, rung
+from playbooks.domain.schedule import PreRunCheck, Reason, decide
+from playbooks.errors import PlaybooksError
+from playbooks.ports.clock import Clock
+from playbooks.ports.directory import Directory, Person, RegisteredDatabase, Workspace
+from playbooks.ports.queue import Doorbell
+from playbooks.ports.stores import (
+    SHARDS,
+    DueSchedule,
+    NoticeRef,
+    Page,
+    RunStore,
+    ScheduleMove,
+    ScheduleStore,
+)
+from playbooks.ports.telemetry import Telemetry
+
+BUDGET = timedelta(seconds=50)
+
+
+class TickFailed(PlaybooksError):
+    """Raised after the loop when an item went wrong: the others were seen to, and an alarm is to ring."""
+
+    code = "tick_failed"
+
+
+@dataclass
+class TickReport:
+    """What a tick did."""
+
+    claimed: int = 0
+    skipped: int = 0
+    blocked: int = 0
+    switched_off: int = 0
+    lost: int = 0
+    rung: int = 0
+    expired: int = 0
+    notices: int = 0
+    faults: int = 0
+    oldest_due_seconds: int = 0
+
+
+@dataclass(frozen=True)
+class Dispatcher:
+    """What a tick needs."""
+
+    schedules: ScheduleStore
+    runs: RunStore
+    directory: Directory
+    workspace: Workspace
+    doorbell: Doorbell
+    notifier: Notifier
+    clock: Clock
+    telemetry: Telemetry
+    pause: Callable[[int], None] = lambda _attempt: None
+    budget: timedelta = BUDGET
+
+    def tick(self) -> TickReport:
+        """One tick; raises TickFailed at the end when something went wrong on the way."""
+        tick = _Tick(self, self.clock.now())
+        for shard in range(SHARDS):
+            tick.dispatch(shard)
+        for shard in range(SHARDS):
+            tick.wake(shard)
+        report = tick.report
+        self.telemetry.event("tick", **{name: getattr(report, name) for name in TickReport.__dataclass_fields__})
+        if report.faults:
+            raise TickFailed(f"{report.faults} items of the tick went wrong; each is named in the log.")
+        return report
+
+
+@dataclass
+class _Tick:
+    """One tick's state: what it has read of people and databases, and what it did."""
+
+    deps: Dispatcher
+    now: datetime
+    report: TickReport = field(default_factory=TickReport)
+    people: dict[tuple[TenantId, UserId], Person | None] = field(default_factory=dict)
+    databases: dict[TenantId, Mapping[str, RegisteredDatabase]] = field(default_factory=dict)
+
+    def dispatch(self, shard: int) -> None:
+        """Claim what is due in a shard."""
+        for page in self._pages(lambda after: self.deps.schedules.due(shard, self.now, after)):
+            try:
+                self._commit(self._moves(self.deps.schedules.load_due(page.schedules)))
+            except PlaybooksError as error:
+                self._fault("dispatch_failed", error, shard=shard)
+
+    def wake(self, shard: int) -> None:
+        """Ring for runs and send notices that are owed in a shard."""
+        for page in self._pages(lambda after: self.deps.runs.due_work(shard, self.now, after)):
+            try:
+                runs = self.deps.runs.load(page.runs)
+            except PlaybooksError as error:
+                self._fault("wake_failed", error, shard=shard)
+                continue
+            self._ring(list(runs.values()))
+            for ref in page.notices:
+                self._send(ref)
+
+    def _pages(self, read: Callable[[object], Page]) -> Iterator[Page]:
+        after: object = None
+        while self._time_left():
+            try:
+                page = read(after)
+            except PlaybooksError as error:
+                self._fault("query_failed", error)
+                return
+            if page.schedules or page.runs or page.notices:
+                yield page
+            after = page.after
+            if after is None:
+                return
+
+    def _time_left(self) -> bool:
+        return self.deps.clock.now() - self.now < self.deps.budget
+
+    def _moves(self, due: Sequence[DueSchedule]) -> list[ScheduleMove]:
+        self._read_people(due)
+        moves = []
+        for item in due:
+            if item.schedule is None or item.playbook is None:
+                self.report.faults += 1
+                self.deps.telemetry.event("unreadable_schedule", playbook=item.ref.playbook, problem=item.problem)
+                continue
+            decision = decide(item.schedule, self.now, self._check(item))
+            move = move_for(decision, item.schedule, item.playbook, item.definition, self.now)
+            if move is not None:
+                assert item.schedule.next is not None
+                late = int((self.now - item.schedule.next.instant).total_seconds())
+                self.report.oldest_due_seconds = max(self.report.oldest_due_seconds, late)
+                moves.append(move)
+        return moves
+
+    def _read_people(self, due: Sequence[DueSchedule]) -> None:
+        wanted: dict[TenantId, set[UserId]] = defaultdict(set)
+        for item in due:
+            if item.playbook is not None and (item.playbook.tenant, item.playbook.owner) not in self.people:
+                wanted[item.playbook.tenant].add(item.playbook.owner)
+        for tenant, users in wanted.items():
+            found = self.deps.directory.people(tenant, users)
+            self.people |= {(tenant, user): found.get(user) for user in users}
+            if tenant not in self.databases:
+                self.databases[tenant] = {item.name: item for item in self.deps.workspace.databases(tenant)}
+
+    def _check(self, item: DueSchedule) -> PreRunCheck:
+        assert item.playbook is not None
+        previous = item.last_run
+        open_ = previous is not None and previous.status in {RunStatus.QUEUED, RunStatus.RUNNING}
+        switch_off: Reason | None = None
+        steps = item.definition.steps if item.definition is not None else ()
+        found = enablement.findings(steps)
+        if found:
+            switch_off = Reason(found[0].code, " ".join(finding.message for finding in found))
+        person = self.people.get((item.playbook.tenant, item.playbook.owner))
+        block = person_problem(person)
+        if block is None and person is not None and item.definition is not None:
+            block = grant_problem(item.definition, person, self.databases[item.playbook.tenant])
+        return PreRunCheck(previous_over=not open_, block=block, switch_off=switch_off)
+
+    def _commit(self, moves: Sequence[ScheduleMove]) -> None:
+        committed = commit_moves(self.deps.schedules, moves, pause=self.deps.pause, time_left=self._time_left)
+        self.report.lost += committed.lost
+        for move, detail in committed.left:
+            self.report.faults += 1
+            self.deps.telemetry.event("move_left", playbook=move.ref.playbook, detail=detail)
+        # Only now, after the commit: a bell or a push before it could name a run that never was.
+        claimed = [move.run for move in committed.done if move.run is not None and not move.run.status.over]
+        self._doorbell(claimed)
+        for move in committed.done:
+            self._count(move)
+            if move.notice is not None:
+                self._send(NoticeRef(move.ref.tenant, move.notice.run, move.notice.playbook, move.notice.id))
+
+    def _count(self, move: ScheduleMove) -> None:
+        match move.run.status if move.run is not None else None:
+            case RunStatus.QUEUED:
+                self.report.claimed += 1
+                self.deps.telemetry.count("OccurrencesClaimed")
+            case RunStatus.SKIPPED:
+                self.report.skipped += 1
+                self.deps.telemetry.count("OccurrencesSkipped")
+            case RunStatus.BLOCKED:
+                self.report.blocked += 1
+                self.deps.telemetry.count("OccurrencesBlocked")
+            case None if move.playbook is not None:
+                self.report.switched_off += 1
+                self.deps.telemetry.count("PlaybooksTurnedOff")
+            case _:
+                pass
+
+    def _ring(self, runs: Sequence[Run]) -> None:
+        ringing = []
+        for run in runs:
+            if run.status.over or run.wake_at is None or run.wake_at > self.now:
+                continue
+            try:
+                if (code := overdue(run, self.now)) is not None:
+                    self._expire(run, code)
+                elif run.status is not RunStatus.WAITING and self.deps.runs.ring(run, rung(run, self.now)):
+                    ringing.append(run)
+            except PlaybooksError as error:
+                self._fault("wake_failed", error, run=run.id)
+        self._doorbell(ringing)
+        self.report.rung += len(ringing)
+
+    def _expire(self, run: Run, code: str) -> None:
+        reason = _EXPIRED[code]
+        ended = end(run, RunStatus.FAILED, reason, self.now, code)
+        notice = ended_notice(ended)
+        if self.deps.runs.expire(run, ended, notice):
+            self.report.expired += 1
+            self.deps.telemetry.event("run_expired", run=run.id, reason=code)
+            if notice is not None:
+                self._send(NoticeRef(run.tenant, run.id, None, notice.id))
+
+    def _doorbell(self, runs: Sequence[Run]) -> None:
+        if not runs:
+            return
+        named: list[tuple[TenantId, RunId, RunKind]] = [(run.tenant, run.id, run.kind) for run in runs]
+        try:
+            unsent = self.deps.doorbell.ring(named)
+        except PlaybooksError as error:
+            self._fault("ring_failed", error, count=len(named))
+            return
+        if unsent:
+            self.deps.telemetry.event("rings_unsent", count=len(unsent))
+
+    def _send(self, ref: NoticeRef) -> None:
+        try:
+            self.deps.notifier.send(ref)
+            self.report.notices += 1
+        except PlaybooksError as error:
+            self._fault("notice_failed", error, notice=ref.id)
+
+    def _fault(self, name: str, error: PlaybooksError, **fields: str | int | None) -> None:
+        self.report.faults += 1
+        self.deps.telemetry.fault(name, error, **fields)
+
+
+_EXPIRED = {
+    "deadline": "The run did not come to an end within its time.",
+    "queued_too_long": "The run waited for a worker for too long and was given up.",
+}

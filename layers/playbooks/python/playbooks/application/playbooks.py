@@ -1,0 +1,156 @@
+"""A person's playbooks: list, show, check, edit, delete. Read-only while on."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from playbooks.application.grants import person_of
+from playbooks.application.identity import Caller, owned
+from playbooks.application.registered import strict_findings
+from playbooks.domain.ids import PlaybookId, StepId
+from playbooks.domain.playbook import MAX_TITLE, Definition, Playbook, PlaybookState, Step, StepKind
+from playbooks.domain.recurrence import Occurrence, Rule, occurrences
+from playbooks.domain.schedule import Schedule, change_rule, disable, enable
+from playbooks.domain.sql.saved_query import SavedQuery
+from playbooks.errors import Conflict, Finding, Refused
+from playbooks.ports.clock import Clock
+from playbooks.ports.directory import Directory, Workspace
+from playbooks.ports.stores import PlaybookStore
+
+PREVIEW = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlaybook:
+    """A playbook with everything its page shows."""
+
+    playbook: Playbook
+    definition: Definition
+    schedule: Schedule | None
+    saved: Mapping[StepId, SavedQuery]
+    findings: tuple[Finding, ...]
+    upcoming: tuple[Occurrence, ...]
+
+
+@dataclass(frozen=True)
+class Playbooks:
+    """The use cases on a person's own playbooks. `formats` are the document formats that can be written."""
+
+    store: PlaybookStore
+    directory: Directory
+    workspace: Workspace
+    clock: Clock
+    formats: Collection[str]
+
+    def list(self, caller: Caller) -> Sequence[Playbook]:
+        """The caller's playbooks, newest first."""
+        return self.store.of_user(caller.tenant, caller.user)
+
+    def show(self, caller: Caller, id_: PlaybookId) -> ShownPlaybook:
+        """One playbook; NotFound when it is not the caller's."""
+        playbook = owned(self.store, caller, id_)
+        definition = self._definition(playbook)
+        schedule = self.store.schedule(caller.tenant, id_)
+        return ShownPlaybook(
+            playbook,
+            definition,
+            schedule,
+            self.store.saved_queries(caller.tenant, id_),
+            self._findings(caller, definition, schedule),
+            () if schedule is None else self.preview(schedule.rule),
+        )
+
+    def preview(self, rule: Rule) -> tuple[Occurrence, ...]:
+        """The next five occurrences, from the function that the scheduler uses."""
+        return occurrences(rule, self.clock.now(), PREVIEW)
+
+    def edit(self, caller: Caller, id_: PlaybookId, *, rev: int, title: str, steps: Sequence[Step]) -> Playbook:
+        """Replace title and steps, loosely checked; Conflict while on or when it was changed meanwhile."""
+        playbook = self._off(caller, id_, rev)
+        if not title.strip() or len(title) > MAX_TITLE:
+            message = f"A title of 1 to {MAX_TITLE} characters is expected."
+            raise Refused(message, [Finding("invalid_title", "/title", message)], code="invalid_title")
+        before = self._definition(playbook)
+        definition = before.next_version(steps)
+        changed = replace(
+            playbook,
+            title=title.strip(),
+            rev=rev + 1,
+            definition_version=definition.version,
+            definition_hash=definition.hash,
+            warnings=() if definition.version > before.version else playbook.warnings,
+        )
+        kept = {step.id for step in definition.steps if step.kind is StepKind.QUERY_DATABASE and step.pin_sql}
+        forget = [step for step in self.store.saved_queries(caller.tenant, id_) if step not in kept]
+        self.store.save(changed, seen_rev=rev, definition=definition, forget=forget)
+        return changed
+
+    def set_schedule(self, caller: Caller, id_: PlaybookId, *, rev: int, rule: Rule) -> Schedule:
+        """Give the playbook its rule; Conflict while on."""
+        playbook = self._off(caller, id_, rev)
+        seen = self.store.schedule(caller.tenant, id_)
+        schedule = change_rule(seen, rule, self.clock.now())
+        self.store.save(replace(playbook, rev=rev + 1), seen_rev=rev, schedule=schedule, seen_schedule=seen)
+        return schedule
+
+    def enable(self, caller: Caller, id_: PlaybookId) -> Playbook:
+        """Switch it on after the strict check; Refused with all findings, or when its one time is over."""
+        playbook = owned(self.store, caller, id_)
+        if playbook.state is PlaybookState.ON:
+            return playbook
+        definition = self._definition(playbook)
+        schedule = self.store.schedule(caller.tenant, id_)
+        findings = self._findings(caller, definition, schedule)
+        if findings or schedule is None:
+            raise Refused("The playbook cannot be switched on yet.", findings, code="not_ready")
+        on = replace(playbook, state=PlaybookState.ON, off_reason="", off_at=None, rev=playbook.rev + 1)
+        due = enable(schedule, self.clock.now())
+        self.store.save(on, seen_rev=playbook.rev, schedule=due, seen_schedule=schedule)
+        return on
+
+    def disable(self, caller: Caller, id_: PlaybookId) -> Playbook:
+        """Switch it off; a run that is under way finishes."""
+        for _ in range(5):
+            playbook = owned(self.store, caller, id_)
+            if playbook.state is not PlaybookState.ON:
+                return playbook
+            off = replace(playbook, state=PlaybookState.OFF, rev=playbook.rev + 1)
+            schedule = self.store.schedule(caller.tenant, id_)
+            try:
+                self.store.save(
+                    off,
+                    seen_rev=playbook.rev,
+                    schedule=disable(schedule) if schedule is not None else None,
+                    seen_schedule=schedule,
+                )
+            except Conflict:
+                continue  # the tick moved the schedule at this moment
+            return off
+        raise Conflict("The playbook keeps changing; try again in a moment.", code="changed")
+
+    def delete(self, caller: Caller, id_: PlaybookId) -> None:
+        """Delete it, leaving a tombstone that ends its runs; a schedule that is on goes off with it."""
+        playbook = self.disable(caller, id_)
+        gone = replace(playbook, deleted_at=self.clock.now(), rev=playbook.rev + 1)
+        self.store.save(gone, seen_rev=playbook.rev)
+
+    def _off(self, caller: Caller, id_: PlaybookId, rev: int) -> Playbook:
+        playbook = owned(self.store, caller, id_)
+        if playbook.state is PlaybookState.ON:
+            raise Conflict(
+                "The playbook is on, so it cannot be changed: switch it off, change it, and switch it on again.",
+                code="playbook_is_on",
+            )
+        if playbook.rev != rev:
+            raise Conflict("The playbook was changed meanwhile: load it again and repeat the change.", code="changed")
+        return playbook
+
+    def _definition(self, playbook: Playbook) -> Definition:
+        found = self.store.definition(playbook.tenant, playbook.id, playbook.definition_version)
+        return found if found is not None else Definition(playbook.definition_version, ())
+
+    def _findings(self, caller: Caller, definition: Definition, schedule: Schedule | None) -> tuple[Finding, ...]:
+        person = person_of(self.directory, caller.tenant, caller.user)
+        found = strict_findings(definition.steps, self.workspace, caller.tenant, person, self.formats)
+        if schedule is None:
+            found += (Finding("no_schedule", "/schedule", "The playbook has no schedule: say when it is to run."),)
+        return found

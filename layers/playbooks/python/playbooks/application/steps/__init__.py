@@ -1,0 +1,1 @@
+"""What a worker does in a step, a module a kind."""

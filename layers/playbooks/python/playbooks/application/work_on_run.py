@@ -1,0 +1,205 @@
+"""Answer a doorbell: take the run's lease, work on its current step until that is over, commit, ring for the next.
+
+A message is only a hint. Duplicate, stale and lost ones change nothing: the lease lets one worker in, every commit
+carries the fence, and the wake index rings for what nobody finished.
+"""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from playbooks.application.agent_loop import WorkFailed
+from playbooks.application.ends import ended_notice
+from playbooks.application.grants import Blocked, person_of
+from playbooks.application.lease import HandOver, HeldRun
+from playbooks.application.notify import Notifier
+from playbooks.application.steps.context import StepContext, StepWork
+from playbooks.domain.ids import RunId, TenantId
+from playbooks.domain.run import (
+    MAX_LEASES_WITHOUT_PROGRESS,
+    Ended,
+    LeaseTimes,
+    NextStep,
+    Outcome,
+    Run,
+    RunKind,
+    RunStatus,
+    decide,
+    end,
+    handed_over,
+    is_free,
+    leased,
+    overdue,
+)
+from playbooks.domain.schedule import late_at_first_lease
+from playbooks.errors import PlaybooksError
+from playbooks.language.notices import notice_text
+from playbooks.ports.artifacts import Artifacts
+from playbooks.ports.clock import Clock
+from playbooks.ports.directory import Directory
+from playbooks.ports.model import ModelBusy
+from playbooks.ports.queue import Doorbell
+from playbooks.ports.stores import (
+    LeaseLost,
+    NewPlaybook,
+    NoticeRef,
+    PlaybookStore,
+    RunCommit,
+    RunStore,
+)
+from playbooks.ports.telemetry import Telemetry
+
+AWAY = timedelta(seconds=30)
+MAX_AWAY = timedelta(minutes=10)
+
+StepExecutor = Callable[[HeldRun, StepContext], StepWork]
+ConversionExecutor = Callable[[HeldRun], NewPlaybook]
+
+
+@dataclass(frozen=True)
+class Worker:
+    """What working on a run needs. `execute` does a step of a playbook, `convert` the one step of a conversion."""
+
+    runs: RunStore
+    playbooks: PlaybookStore
+    directory: Directory
+    artifacts: Artifacts
+    doorbell: Doorbell
+    notifier: Notifier
+    clock: Clock
+    telemetry: Telemetry
+    execute: StepExecutor | None = None
+    convert: ConversionExecutor | None = None
+    times: LeaseTimes = LeaseTimes()
+
+    def work(self, tenant: TenantId, run_id: RunId, *, until: datetime) -> None:
+        """Work on the run until its current step is over or the time is; `until` is when this worker ends."""
+        held = self._lease(tenant, run_id, until)
+        if held is None:
+            return
+        try:
+            self._work(held)
+        except LeaseLost:
+            # Another worker owns the run, or somebody ended it: what this one did since its last save does not count.
+            self.telemetry.event("lease_lost", run=run_id)
+        except HandOver:
+            self.doorbell.ring([(tenant, run_id, held.run.kind)])
+
+    def _lease(self, tenant: TenantId, run_id: RunId, until: datetime) -> HeldRun | None:
+        seen = self.runs.run(tenant, run_id)
+        if seen is None:
+            self.telemetry.event("unknown_run", run=run_id)
+            return None
+        now = self.clock.now()
+        if not is_free(seen, now):
+            return None
+        mine = leased(seen, uuid.uuid4().hex, now, self.times)
+        if not self.runs.lease(seen, mine, now):
+            return None
+        held = HeldRun(mine, self.runs, self.artifacts, self.clock, self.times, until)
+        if (reason := self._cannot_start(seen, mine, now)) is not None:
+            self._end(held, *reason)
+            return None
+        return held
+
+    def _cannot_start(self, seen: Run, run: Run, now: datetime) -> tuple[RunStatus, str, str] | None:
+        """An end that the run has come to before any work, or None."""
+        first = seen.started_at is None
+        if first and run.kind is RunKind.SCHEDULED and run.due is not None:
+            late = late_at_first_lease(run.due, now)
+            if late is not None:
+                when = run.occurrence.replace("T", " ")
+                text = notice_text("skipped_late", run.language, when=when, minutes=late // 60)
+                return RunStatus.SKIPPED, text, "late"
+        if run.lease.without_progress > MAX_LEASES_WITHOUT_PROGRESS:
+            said = f" The last word: {run.reason}" if run.reason else ""
+            return RunStatus.FAILED, f"The step came to no result in several tries.{said}", "no_progress"
+        if overdue(run, now) is not None:
+            return RunStatus.FAILED, "The run did not come to an end within its time.", "deadline"
+        return None
+
+    def _work(self, held: HeldRun) -> None:
+        try:
+            if held.run.kind is RunKind.CONVERSION:
+                self._convert(held)
+            else:
+                self._step(held)
+        except Blocked as blocked:
+            self._end(held, RunStatus.BLOCKED, blocked.message, blocked.code)
+        except WorkFailed as failed:
+            self.telemetry.fault("work_failed", failed, run=held.run.id, step=held.run.cursor)
+            self._end(held, RunStatus.FAILED, failed.message, failed.code)
+        except (LeaseLost, HandOver):
+            raise
+        except PlaybooksError as error:
+            self.telemetry.fault("step_error", error, run=held.run.id, step=held.run.cursor)
+            if not error.retryable:
+                self._end(held, RunStatus.FAILED, error.message, error.code)
+            else:
+                self._wait(held, error)
+
+    def _wait(self, held: HeldRun, error: PlaybooksError) -> None:
+        """Give the run back until what is away may answer again; several times without progress end it."""
+        asked = error.retry_after if isinstance(error, ModelBusy) else None
+        wait = min(asked or AWAY * 2 ** (held.run.lease.without_progress - 1), MAX_AWAY)
+        later = handed_over(held.run, self.clock.now() + wait, error.message)
+        held.commit(RunCommit(later, held.run.lease))
+
+    def _step(self, held: HeldRun) -> None:
+        assert self.execute is not None
+        context = self._context(held.run)
+        work = self.execute(held, context)
+        now = self.clock.now()
+        run, effect = decide(held.run, work.as_outcome(), now)
+        match effect:
+            case NextStep():
+                self._commit_step(held, run, work, context)
+                self.doorbell.ring([(run.tenant, run.id, run.kind)])
+            case Ended():
+                self._commit_step(held, run, work, context)
+                self._tell(run)
+            case _:
+                assert_never(effect)
+
+    def _context(self, run: Run) -> StepContext:
+        """What the step is given, read now: permissions, tombstone and definition version included."""
+        assert run.playbook is not None
+        playbook = self.playbooks.playbook(run.tenant, run.playbook)
+        definition = self.playbooks.definition(run.tenant, run.playbook, run.definition_version)
+        if playbook is None or playbook.deleted_at is not None or definition is None:
+            raise Blocked("The playbook was deleted.", code="playbook_deleted")
+        person = person_of(self.directory, run.tenant, run.run_as)
+        step = definition.steps[run.cursor]
+        saved = self.playbooks.saved_queries(run.tenant, run.playbook).get(step.id)
+        earlier = self.runs.steps(run.tenant, run.id)
+        return StepContext(run, playbook, step, person, earlier, saved)
+
+    def _commit_step(self, held: HeldRun, run: Run, work: StepWork, context: StepContext) -> None:
+        result = work.as_result(context, self.clock.now())
+        notice = ended_notice(run) if run.status.over else None
+        saved = work.saved_query if run.kind is not RunKind.TEST and work.outcome is not Outcome.FAILED else None
+        held.commit(RunCommit(run, held.run.lease, step=result, saved_query=saved, notice=notice))
+
+    def _convert(self, held: HeldRun) -> None:
+        assert self.convert is not None
+        new = self.convert(held)
+        run = end(held.run, RunStatus.COMPLETED, "The playbook was made.", self.clock.now())
+        held.commit(RunCommit(replace(run, result=new.playbook.id), held.run.lease, created=new))
+
+    def _end(self, held: HeldRun, status: RunStatus, reason: str, code: str) -> None:
+        run = end(held.run, status, reason, self.clock.now(), code)
+        try:
+            held.commit(RunCommit(run, held.run.lease, notice=ended_notice(run)))
+        except LeaseLost:
+            self.telemetry.event("lease_lost", run=run.id)
+            return
+        self._tell(run)
+
+    def _tell(self, run: Run) -> None:
+        self.telemetry.count(f"Runs{run.status.value.capitalize()}")
+        self.telemetry.event("run_ended", run=run.id, status=run.status.value, reason=run.reason_code)
+        notice = ended_notice(run)
+        if notice is not None:
+            self.notifier.send(NoticeRef(run.tenant, run.id, None, notice.id))
