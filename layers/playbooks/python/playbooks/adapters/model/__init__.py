@@ -1,0 +1,1 @@
+"""The language model behind Anthropic's client, at Anthropic or on Amazon Bedrock."""
