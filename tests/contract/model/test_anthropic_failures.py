@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from playbooks.adapters.model.anthropic import AnthropicModel
+from playbooks.adapters.model.anthropic import anthropic_model
 from playbooks.errors import PlaybooksError
 from playbooks.ports.model import ModelBusy, ModelRejected, ModelRequest, Text, UserTurn
 from tests.contract.model.scripted import Scripted, message
@@ -31,7 +31,7 @@ def test_a_failing_service_is_told_in_words_that_help(case, monkeypatch):
     answers = [{**answer, "body": BODIES.get(str(answer["body"]), answer["body"])} for answer in case["answers"]]
     script = Scripted(answers)
     with script.server() as server:
-        model = AnthropicModel(api_key=KEY, model="claude-test-1", base_url=server.url)
+        model = anthropic_model("claude-test-1", key=KEY, base_url=server.url)
         within = timedelta(seconds=case.get("within", 60))
         if "error" not in case:
             assert model.answer(ASK, within=within).turn.text == "Hello"
@@ -54,7 +54,7 @@ def test_a_failing_service_is_told_in_words_that_help(case, monkeypatch):
 def test_a_retry_after_that_is_a_date_counts_from_now():
     script = Scripted([{"status": 429, "headers": {"retry-after": "Fri, 31 Dec 2100 23:59:59 GMT"}}])
     with script.server() as server:
-        model = AnthropicModel(api_key=KEY, model="claude-test-1", base_url=server.url)
+        model = anthropic_model("claude-test-1", key=KEY, base_url=server.url)
         with pytest.raises(ModelBusy) as caught:
             model.answer(ASK, within=timedelta(seconds=60))
     assert caught.value.retry_after is not None
@@ -65,7 +65,7 @@ def test_a_retry_after_that_is_a_date_counts_from_now():
 def test_a_service_that_hangs_ends_with_the_time_given(place):
     script = Scripted([{"body": HELLO, "wait": place}])
     with script.server() as server:
-        model = AnthropicModel(api_key=KEY, model="claude-test-1", base_url=server.url)
+        model = anthropic_model("claude-test-1", key=KEY, base_url=server.url)
         with pytest.raises(ModelBusy):
             model.answer(ASK, within=timedelta(seconds=0.5))
         assert not script.released.is_set()
@@ -76,7 +76,7 @@ def test_a_service_that_hangs_ends_with_the_time_given(place):
 def test_a_service_that_is_not_there_is_busy():
     with Scripted([{"body": HELLO}]).server() as server:
         url = server.url
-    model = AnthropicModel(api_key=KEY, model="claude-test-1", base_url=url)
+    model = anthropic_model("claude-test-1", key=KEY, base_url=url)
     with pytest.raises(ModelBusy, match="cannot be reached"):
         model.answer(ASK, within=timedelta(seconds=10))
 
@@ -84,7 +84,7 @@ def test_a_service_that_is_not_there_is_busy():
 def test_no_attempt_is_made_without_time():
     script = Scripted([{"body": HELLO}])
     with script.server() as server:
-        model = AnthropicModel(api_key=KEY, model="claude-test-1", base_url=server.url)
+        model = anthropic_model("claude-test-1", key=KEY, base_url=server.url)
         with pytest.raises(ModelBusy):
             model.answer(ASK, within=timedelta(0))
     assert script.requests == []
@@ -93,4 +93,4 @@ def test_no_attempt_is_made_without_time():
 @pytest.mark.parametrize("key", ["", "  ", "sk-a\nb", "sk-é", "sk a"])
 def test_a_key_that_cannot_be_one_is_refused_at_once(key):
     with pytest.raises(ModelRejected, match="API key"):
-        AnthropicModel(api_key=key, model="claude-test-1")
+        anthropic_model("claude-test-1", key=key)

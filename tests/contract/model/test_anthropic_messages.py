@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from playbooks.adapters.model.anthropic import AnthropicModel
+from playbooks.adapters.model.anthropic import anthropic_model
 from playbooks.domain.usage import Usage
 from playbooks.ports.model import (
     AssistantTurn,
@@ -37,7 +37,7 @@ HELLO = message({"type": "text", "text": "Hello"})
 
 def ask(script, request, **options):
     with script.server() as server:
-        model = AnthropicModel(api_key="sk-test", model="claude-test-1", base_url=server.url, **options)
+        model = anthropic_model("claude-test-1", key="sk-test", base_url=server.url, **options)
         return model.answer(request, within=WITHIN)
 
 
@@ -125,7 +125,7 @@ def test_a_thought_travels_back_exactly_as_it_came():
     call = {"type": "tool_use", "id": "t1", "name": "look", "input": {"word": "a"}}
     script = Scripted([{"body": message(thought, call, stop="tool_use")}, {"body": HELLO}])
     with script.server() as server:
-        model = AnthropicModel(api_key="sk-test", model="claude-test-1", base_url=server.url)
+        model = anthropic_model("claude-test-1", key="sk-test", base_url=server.url)
         answer = model.answer(ModelRequest("", (opening(),), (LOOK,)), within=WITHIN)
         assert answer.turn.parts == (Opaque(thought), ToolCall("t1", "look", {"word": "a"}))
         turns = (opening(), answer.turn, UserTurn((ToolResult("t1", "b"),)))

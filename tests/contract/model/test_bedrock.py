@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from playbooks.adapters.model.bedrock import BedrockModel
+from playbooks.adapters.model.bedrock import bedrock_model
 from playbooks.ports.model import ModelRejected, ModelRequest, Text, UserTurn
 from tests.contract.model.scripted import Scripted, message
 
@@ -23,7 +23,7 @@ def credentials(monkeypatch, tmp_path):
 
 def ask(script):
     with script.server() as server:
-        model = BedrockModel(region="eu-west-1", model="anthropic.claude-test-1", base_url=server.url)
+        model = bedrock_model("anthropic.claude-test-1", region="eu-west-1", base_url=server.url)
         return model.answer(ASK, within=WITHIN)
 
 
@@ -61,3 +61,10 @@ def _forget_sessions():
     _get_session.cache_clear()
     yield
     _get_session.cache_clear()
+
+
+def test_a_missing_region_is_told(monkeypatch):
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ModelRejected, match="AWS_REGION"):
+        bedrock_model("anthropic.claude-test-1")

@@ -8,27 +8,25 @@ from playbooks.adapters.model.failures import Hints
 from playbooks.ports.model import ModelRejected
 
 
-class AnthropicModel(MessagesModel):
-    """`base_url` None is the client's own default: `ANTHROPIC_BASE_URL`, or Anthropic's address.
+def anthropic_model(model: str, *, key: str, base_url: str | None = None, strict: bool = True) -> MessagesModel:
+    """The model of this id. `base_url` None is the client's default: `ANTHROPIC_BASE_URL`, or Anthropic's address.
 
     Raises ModelRejected at once for a key that cannot be one.
     """
-
-    def __init__(self, *, api_key: str, model: str, base_url: str | None = None, strict: bool = True) -> None:
-        key = api_key.strip()
-        if not key:
-            raise ModelRejected("There is no API key for the model: set ANTHROPIC_API_KEY.")
-        if not (key.isascii() and key.isprintable()) or " " in key:
-            raise ModelRejected("The API key for the model holds characters no key has: copy it again.")
-        super().__init__(
-            anthropic.Anthropic(api_key=key, base_url=base_url, max_retries=MAX_RETRIES),
-            model=model,
-            hints=Hints(
-                service="Anthropic",
-                key="check ANTHROPIC_API_KEY",
-                permission=f"check that the key's workspace may use the model {model!r}",
-                model=f"check the model id {model!r} and the base URL",
-            ),
-            redact=lambda text: text.replace(key, "…"),
-            strict=strict,
-        )
+    key = key.strip()
+    if not key:
+        raise ModelRejected("There is no API key for the model: set ANTHROPIC_API_KEY.")
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise ModelRejected("The API key for the model holds characters no key has: copy it again.")
+    return MessagesModel(
+        anthropic.Anthropic(api_key=key, base_url=base_url, max_retries=MAX_RETRIES),
+        model=model,
+        hints=Hints(
+            service="Anthropic",
+            key="check ANTHROPIC_API_KEY",
+            permission=f"check that the key's workspace may use the model {model!r}",
+            model=f"check the model id {model!r} and the base URL",
+        ),
+        redact=lambda text: text.replace(key, "…"),
+        strict=strict,
+    )

@@ -13,25 +13,31 @@ from playbooks.ports.model import ModelAnswer, ModelBusy, ModelRejected, ModelRe
 _NO_CREDENTIALS = "There are no AWS credentials to ask Amazon Bedrock with: run in AWS, or set AWS_PROFILE."
 
 
-class BedrockModel(MessagesModel):
-    """Signs with the AWS credentials of the process. `model` is a Bedrock model id or inference profile."""
+def bedrock_model(
+    model: str, *, region: str | None = None, base_url: str | None = None, strict: bool = True
+) -> MessagesModel:
+    """The model of this id or inference profile, signed for with the AWS credentials of the process.
 
-    def __init__(self, *, region: str, model: str, base_url: str | None = None, strict: bool = True) -> None:
-        super().__init__(
-            anthropic.AnthropicBedrock(aws_region=region, base_url=base_url, max_retries=MAX_RETRIES),
-            model=model,
-            hints=Hints(
-                service="Amazon Bedrock",
-                key="check the AWS credentials",
-                permission=f"allow bedrock:InvokeModel on {model!r} in {region} and request access to the model",
-                model=f"check the model id {model!r} and that it is offered in {region}",
-            ),
-            redact=lambda text: text,
-            strict=strict,
-        )
+    `region` None is the process's own (`AWS_REGION`). Raises ModelRejected when there is none.
+    """
+    try:
+        client = anthropic.AnthropicBedrock(aws_region=region, base_url=base_url, max_retries=MAX_RETRIES)
+    except ValueError:
+        raise ModelRejected("Amazon Bedrock needs an AWS region: set AWS_REGION.") from None
+    hints = Hints(
+        service="Amazon Bedrock",
+        key="check the AWS credentials",
+        permission=f"allow bedrock:InvokeModel on {model!r} in {client.aws_region} and request access to the model",
+        model=f"check the model id {model!r} and that it is offered in {client.aws_region}",
+    )
+    return _BedrockModel(client, model=model, hints=hints, redact=lambda text: text, strict=strict)
+
+
+class _BedrockModel(MessagesModel):
+    """Tells credentials that are missing from such as cannot be fetched just now."""
 
     def answer(self, request: ModelRequest, *, within: timedelta) -> ModelAnswer:
-        """As `MessagesModel.answer`; credentials that are missing or cannot be fetched are told apart."""
+        """As `MessagesModel.answer`."""
         try:
             return super().answer(request, within=within)
         except NoCredentialsError:
