@@ -1,0 +1,1 @@
+"""One composition root a function: the only place that picks adapters."""

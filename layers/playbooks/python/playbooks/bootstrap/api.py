@@ -1,0 +1,40 @@
+"""The API's parts: the use cases behind the routes. No model, no database driver."""
+
+from collections.abc import Callable
+from typing import Any
+
+from playbooks.adapters.telemetry import PowertoolsTelemetry
+from playbooks.application.conversations import Conversations
+from playbooks.application.conversions import Conversions
+from playbooks.application.devices import Devices
+from playbooks.application.playbooks import Playbooks
+from playbooks.application.runs import Runs
+from playbooks.bootstrap.formats import WRITABLE
+from playbooks.bootstrap.settings import read_settings
+from playbooks.bootstrap.working import WorkingParts
+from playbooks.interfaces.api.routes import UseCases, build_resolver
+
+
+def build() -> tuple[Callable[[dict[str, Any], Any], dict[str, Any]], PowertoolsTelemetry]:
+    """The resolver's entry, and the telemetry to flush after each request."""
+    settings = read_settings().require("table", "bucket", "run_queue", "conversion_queue", "tenant_claim")
+    parts = WorkingParts(settings)
+    conversations = Conversations(parts.conversations, parts.artifacts, parts.clock)
+    use = UseCases(
+        conversations=conversations,
+        conversions=Conversions(conversations, parts.runs, parts.workspace, parts.doorbell, parts.clock),
+        playbooks=Playbooks(parts.playbooks, parts.workspace, parts.workspace, parts.clock, WRITABLE),
+        runs=Runs(
+            parts.runs,
+            parts.playbooks,
+            parts.workspace,
+            parts.workspace,
+            parts.artifacts,
+            parts.doorbell,
+            parts.clock,
+            WRITABLE,
+        ),
+        devices=Devices(parts.devices, parts.push, parts.clock),
+    )
+    app = build_resolver(use, tenant_claim=settings.tenant_claim, telemetry=parts.telemetry)
+    return app.resolve, parts.telemetry

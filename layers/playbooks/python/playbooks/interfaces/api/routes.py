@@ -1,0 +1,186 @@
+"""The routes: parse, one call, map."""
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+
+from playbooks.application.conversations import Conversations
+from playbooks.application.conversions import Conversions
+from playbooks.application.devices import Devices
+from playbooks.application.identity import Caller
+from playbooks.application.playbooks import Playbooks
+from playbooks.application.runs import Runs
+from playbooks.domain.ids import ConversationId, PlaybookId, RunId, parse_id
+from playbooks.domain.playbook import parse_steps
+from playbooks.domain.recurrence import parse_rule
+from playbooks.errors import Finding, PlaybooksError, Refused
+from playbooks.interfaces.api.bodies import ConvertBody, DeviceBody, PlaybookBody, RuleBody, ScheduleBody
+from playbooks.interfaces.api.identity import caller_of
+from playbooks.interfaces.api.problems import invalid_request, known_problem
+from playbooks.interfaces.api.views import (
+    conversation_view,
+    conversion_view,
+    finding_view,
+    occurrence_view,
+    playbook_row,
+    playbook_view,
+    run_row,
+    run_view,
+    schedule_view,
+)
+from playbooks.ports.push import Platform
+from playbooks.ports.telemetry import Telemetry
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class UseCases:
+    """What the routes call."""
+
+    conversations: Conversations
+    conversions: Conversions
+    playbooks: Playbooks
+    runs: Runs
+    devices: Devices
+
+
+def build_resolver(use: UseCases, *, tenant_claim: str, telemetry: Telemetry) -> APIGatewayHttpResolver:
+    """The resolver with every route."""
+    app = APIGatewayHttpResolver(enable_validation=True)
+
+    def caller() -> Caller:
+        return caller_of(app.current_event.raw_event, tenant_claim)
+
+    def idempotency_key() -> str:
+        key = app.current_event.headers.get("idempotency-key", "")
+        if not 1 <= len(key) <= 128 or not key.isprintable():
+            message = "The header Idempotency-Key is needed, 1 to 128 characters: the same key starts one only."
+            raise Refused(
+                message, [Finding("missing_key", "/headers/Idempotency-Key", message)], code="missing_idempotency_key"
+            )
+        return key
+
+    def known(error: PlaybooksError) -> Response[str]:
+        response = known_problem(error)
+        if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            telemetry.fault("request_failed", error, method=app.current_event.http_method)
+        return response
+
+    app.exception_handler(PlaybooksError)(known)
+    app.exception_handler(RequestValidationError)(invalid_request)
+
+    _conversation_routes(app, use, caller, idempotency_key)
+    _playbook_routes(app, use, caller)
+    _run_routes(app, use, caller, idempotency_key)
+    return app
+
+
+def _conversation_routes(
+    app: APIGatewayHttpResolver, use: UseCases, caller: Callable[[], Caller], key: Callable[[], str]
+) -> None:
+    @app.post("/v1/conversations", status_code=201, summary="Import a chat record", enable_validation=False)
+    def import_conversation() -> tuple[Json, int]:
+        event = app.current_event
+        body = event.body or ""
+        data = base64.b64decode(body) if event.is_base64_encoded else body.encode()
+        pick = (event.query_string_parameters or {}).get("pick")
+        return conversation_view(use.conversations.save(caller(), data, pick=pick)), 201
+
+    @app.get("/v1/conversations/<id>", summary="A record with what would be kept and dropped")
+    def show_conversation(id: str) -> Json:  # noqa: A002 - the route's parameter
+        return conversation_view(use.conversations.show(caller(), ConversationId(parse_id(id))))
+
+    @app.post("/v1/conversations/<id>/playbook", status_code=202, summary="Convert it into a playbook")
+    def convert(id: str, body: Annotated[ConvertBody | None, Body()] = None) -> tuple[Json, int]:  # noqa: A002
+        wish = body or ConvertBody()
+        run = use.conversions.request(
+            caller(), ConversationId(parse_id(id)), key(), zone=wish.zone, language=wish.language
+        )
+        return conversion_view(run), 202
+
+    @app.get("/v1/conversions/<id>", summary="Where a conversion stands")
+    def show_conversion(id: str) -> Json:  # noqa: A002
+        return conversion_view(use.conversions.show(caller(), RunId(parse_id(id))))
+
+
+def _playbook_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callable[[], Caller]) -> None:
+    @app.get("/v1/playbooks", summary="Your playbooks")
+    def list_playbooks() -> Json:
+        return {"playbooks": [playbook_row(playbook) for playbook in use.playbooks.list(caller())]}
+
+    @app.get("/v1/playbooks/<id>", summary="One playbook with steps, saved SQL, schedule and findings")
+    def show_playbook(id: str) -> Json:  # noqa: A002
+        return playbook_view(use.playbooks.show(caller(), PlaybookId(parse_id(id))))
+
+    @app.put("/v1/playbooks/<id>", summary="Replace title and steps while it is off")
+    def edit_playbook(id: str, body: Annotated[PlaybookBody, Body()]) -> Json:  # noqa: A002
+        steps = parse_steps([step.model_dump() for step in body.steps])
+        playbook = use.playbooks.edit(caller(), PlaybookId(parse_id(id)), rev=body.rev, title=body.title, steps=steps)
+        return playbook_row(playbook)
+
+    @app.delete("/v1/playbooks/<id>", status_code=204, summary="Delete it")
+    def delete_playbook(id: str) -> Response[str]:  # noqa: A002
+        use.playbooks.delete(caller(), PlaybookId(parse_id(id)))
+        return Response(status_code=204)
+
+    @app.get("/v1/playbooks/<id>/checks", summary="What keeps it from being switched on")
+    def check_playbook(id: str) -> Json:  # noqa: A002
+        shown = use.playbooks.show(caller(), PlaybookId(parse_id(id)))
+        return {"findings": [finding_view(finding) for finding in shown.findings]}
+
+    @app.put("/v1/playbooks/<id>/schedule", summary="Give it a schedule while it is off")
+    def set_schedule(id: str, body: Annotated[ScheduleBody, Body()]) -> Json:  # noqa: A002
+        rule = parse_rule(body.rule.mapping())
+        schedule = use.playbooks.set_schedule(caller(), PlaybookId(parse_id(id)), rev=body.rev, rule=rule)
+        return schedule_view(schedule, use.playbooks.preview(rule))
+
+    @app.post("/v1/playbooks/<id>/enable", summary="Switch it on")
+    def enable(id: str) -> Json:  # noqa: A002
+        return playbook_row(use.playbooks.enable(caller(), PlaybookId(parse_id(id))))
+
+    @app.post("/v1/playbooks/<id>/disable", summary="Switch it off; a run under way finishes")
+    def disable(id: str) -> Json:  # noqa: A002
+        return playbook_row(use.playbooks.disable(caller(), PlaybookId(parse_id(id))))
+
+    @app.post("/v1/schedules/preview", summary="The next five occurrences of a rule")
+    def preview(body: Annotated[RuleBody, Body()]) -> Json:
+        caller()
+        found = use.playbooks.preview(parse_rule(body.mapping()))
+        return {"upcoming": [occurrence_view(occurrence) for occurrence in found]}
+
+
+def _run_routes(
+    app: APIGatewayHttpResolver, use: UseCases, caller: Callable[[], Caller], key: Callable[[], str]
+) -> None:
+    @app.post("/v1/playbooks/<id>/runs", status_code=202, summary="Run it now; the schedule stays as it is")
+    def run_now(id: str) -> tuple[Json, int]:  # noqa: A002
+        return run_row(use.runs.run_now(caller(), PlaybookId(parse_id(id)), key())), 202
+
+    @app.get("/v1/playbooks/<id>/runs", summary="Its runs, newest first")
+    def list_runs(id: str, after: Annotated[str | None, Query()] = None) -> Json:  # noqa: A002
+        runs, more = use.runs.list(caller(), PlaybookId(parse_id(id)), after)
+        return {"runs": [run_row(run) for run in runs], "after": more}
+
+    @app.get("/v1/runs/<id>", summary="One run with its steps and every statement that ran")
+    def show_run(id: str) -> Json:  # noqa: A002
+        return run_view(use.runs.show(caller(), RunId(parse_id(id))))
+
+    @app.post("/v1/runs/<id>/cancel", summary="End a run that is not over")
+    def cancel(id: str) -> Json:  # noqa: A002
+        return run_row(use.runs.cancel(caller(), RunId(parse_id(id))))
+
+    @app.get("/v1/runs/<id>/documents/<name>", summary="A link to a document, good for five minutes")
+    def document(id: str, name: str) -> Json:  # noqa: A002
+        return {"link": use.runs.document_link(caller(), RunId(parse_id(id)), name)}
+
+    @app.post("/v1/devices", status_code=201, summary="Register a phone for pushes")
+    def register_device(body: Annotated[DeviceBody, Body()]) -> tuple[Json, int]:
+        device = use.devices.register(caller(), Platform(body.platform), body.token)
+        return {"id": device.id, "platform": device.platform.value}, 201

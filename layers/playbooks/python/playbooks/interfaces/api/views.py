@@ -1,0 +1,208 @@
+"""What answers show: times with zone, nothing that only the machine needs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from playbooks.application.conversations import Shown
+from playbooks.application.playbooks import ShownPlaybook
+from playbooks.application.runs import ShownRun
+from playbooks.domain.playbook import Playbook, steps_mapping
+from playbooks.domain.recurrence import Occurrence, rule_mapping
+from playbooks.domain.run import Run
+from playbooks.domain.schedule import Schedule
+from playbooks.domain.sql.saved_query import SavedQuery
+from playbooks.errors import Finding
+from playbooks.ports.stores import StepResult
+
+
+def moment(at: datetime | None) -> str | None:
+    """An instant in UTC, to the second."""
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z") if at is not None else None
+
+
+def conversation_view(shown: Shown) -> dict[str, Any]:
+    """A record with what would be kept and dropped."""
+    record, collected = shown.record, shown.collected
+    return {
+        "id": record.id,
+        "title": record.title,
+        "format": record.format,
+        "size": record.size,
+        "imported_at": moment(record.imported_at),
+        "turns": len(shown.conversation.turns),
+        "can_convert": not shown.why_not,
+        "why_not": shown.why_not,
+        "kept": [
+            {
+                "number": query.number,
+                "statement": query.statement,
+                "tool": query.tool,
+                "inferred": query.inferred,
+                "literal_dates": list(query.literal_dates),
+            }
+            for query in collected.kept
+        ],
+        "dropped": [
+            {"statement": item.statement, "code": item.reason_code, "reason": item.reason} for item in collected.dropped
+        ],
+        "problems": [finding_view(finding) for finding in shown.conversation.problems],
+    }
+
+
+def conversion_view(run: Run) -> dict[str, Any]:
+    """A conversion: where it stands, and the playbook when it is made."""
+    return {
+        "id": run.id,
+        "conversation": run.conversation,
+        "status": run.status.value,
+        "reason": run.reason,
+        "code": run.reason_code,
+        "playbook": run.result or None,
+        "tokens": run.usage.tokens,
+    }
+
+
+def playbook_row(playbook: Playbook) -> dict[str, Any]:
+    """A playbook as a list shows it."""
+    return {
+        "id": playbook.id,
+        "title": playbook.title,
+        "state": playbook.state.value,
+        "off_reason": playbook.off_reason,
+        "rev": playbook.rev,
+        "created_at": moment(playbook.created_at),
+        "recent": [{"run": end.run, "status": end.status, "ended_at": moment(end.ended_at)} for end in playbook.recent],
+    }
+
+
+def playbook_view(shown: ShownPlaybook) -> dict[str, Any]:
+    """A playbook with everything."""
+    return {
+        **playbook_row(shown.playbook),
+        "conversation": shown.playbook.conversation,
+        "definition_version": shown.playbook.definition_version,
+        "warnings": list(shown.playbook.warnings),
+        "steps": [
+            {**step, "saved_query": _saved_view(shown.saved.get(step_.id))}
+            for step, step_ in zip(steps_mapping(shown.definition.steps), shown.definition.steps, strict=True)
+        ],
+        "schedule": schedule_view(shown.schedule, shown.upcoming) if shown.schedule is not None else None,
+        "findings": [finding_view(finding) for finding in shown.findings],
+    }
+
+
+def _saved_view(saved: SavedQuery | None) -> dict[str, Any] | None:
+    if saved is None:
+        return None
+    return {
+        "statement": saved.statement,
+        "placeholders": [
+            {"name": p.name, "type": p.type.value, "description": p.description, "example": p.example}
+            for p in saved.placeholders
+        ],
+        "saved_at": moment(saved.saved_at),
+        "reused": saved.reused,
+        "rewritten": saved.rewritten,
+        "origin": saved.origin,
+        "version": saved.version,
+    }
+
+
+def schedule_view(schedule: Schedule, upcoming: Sequence[Occurrence]) -> dict[str, Any]:
+    """A schedule with its next occurrences."""
+    return {
+        "rule": rule_mapping(schedule.rule),
+        "rule_version": schedule.rule_version,
+        "next_at": moment(schedule.next.instant) if schedule.next is not None else None,
+        "upcoming": [occurrence_view(occurrence) for occurrence in upcoming],
+    }
+
+
+def occurrence_view(occurrence: Occurrence) -> dict[str, Any]:
+    """An occurrence: local time with offset, instant, and why it was moved."""
+    minutes = int(occurrence.offset.total_seconds() // 60)
+    sign, (hours, rest) = ("-" if minutes < 0 else "+"), divmod(abs(minutes), 60)
+    return {
+        "local": f"{occurrence.local.isoformat(timespec='minutes')}{sign}{hours:02d}:{rest:02d}",
+        "at": moment(occurrence.instant),
+        "moved": occurrence.moved,
+    }
+
+
+def run_row(run: Run) -> dict[str, Any]:
+    """A run as a list shows it."""
+    return {
+        "id": run.id,
+        "kind": run.kind.value,
+        "status": run.status.value,
+        "title": run.title,
+        "playbook": run.playbook,
+        "occurrence": _occurrence(run),
+        "due": moment(run.due),
+        "started_at": moment(run.started_at),
+        "ended_at": moment(run.ended_at),
+        "reason": run.reason,
+        "code": run.reason_code,
+        "count": run.count,
+        "tokens": run.usage.tokens,
+    }
+
+
+def _occurrence(run: Run) -> str | None:
+    if not run.occurrence or run.due is None:
+        return None
+    offset = run.due.astimezone(ZoneInfo(run.zone)).isoformat()[19:]
+    return f"{run.occurrence}{offset} {run.zone}"
+
+
+def run_view(shown: ShownRun) -> dict[str, Any]:
+    """A run with its steps: every statement that ran, and what came out."""
+    return {
+        **run_row(shown.run),
+        "progress": shown.run.progress,
+        "cursor": shown.run.cursor,
+        "step_count": shown.run.step_count,
+        "steps": [_step_view(step) for step in shown.steps],
+    }
+
+
+def _step_view(step: StepResult) -> dict[str, Any]:
+    return {
+        "step": step.step + 1,
+        "kind": step.kind,
+        "outcome": step.outcome,
+        "summary": step.summary,
+        "text": step.text,
+        "ended_at": moment(step.ended_at),
+        "saved_query": step.saved_query,
+        "notes": list(step.notes),
+        "queries": [
+            {
+                "statement": q.statement,
+                "database": q.database,
+                "role": q.role,
+                "suggested": q.suggested,
+                "ok": q.ok,
+                "rows": q.rows,
+                "milliseconds": q.milliseconds,
+                "dataset": q.dataset,
+                "cut": q.cut,
+                "error": q.error,
+                "tables": list(q.tables),
+            }
+            for q in step.queries
+        ],
+        "documents": [{"name": document.name, "size": document.size} for document in step.documents],
+    }
+
+
+def finding_view(finding: Finding) -> dict[str, Any]:
+    """A finding."""
+    return {
+        "code": finding.code,
+        "path": finding.path,
+        "message": finding.message,
+        "allowed": list(finding.allowed),
+    }
