@@ -1,6 +1,5 @@
 """What the two workers share: the model, files, playbooks, and the worker around them."""
 
-import os
 from functools import cached_property
 
 from playbooks.adapters.dynamodb.people import DynamoConversations
@@ -41,13 +40,13 @@ class WorkingParts(Parts):
         """The model of the chosen provider."""
         settings = self.settings.require("model_provider", "model_id")
         if settings.model_provider == "bedrock":
-            from playbooks.adapters.model.bedrock import BedrockModel
+            from playbooks.adapters.model.bedrock import bedrock_model
 
-            return BedrockModel(region=os.environ["AWS_REGION"], model=settings.model_id)
-        from playbooks.adapters.model.anthropic import AnthropicModel
+            return bedrock_model(settings.model_id)
+        from playbooks.adapters.model.anthropic import anthropic_model
 
         key = self.client("secretsmanager").get_secret_value(SecretId=settings.model_key_secret)["SecretString"]
-        return AnthropicModel(api_key=key, model=settings.model_id, base_url=settings.model_base_url or None)
+        return anthropic_model(settings.model_id, key=key, base_url=settings.model_base_url or None)
 
     def worker(self, *, execute: StepExecutor | None = None, convert: ConversionExecutor | None = None) -> Worker:
         """A worker for steps or for conversions."""

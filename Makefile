@@ -1,0 +1,48 @@
+# make demo and make test set up what they need; everything else is for those who work on the project.
+PYTHON ?= python3
+BIN := .venv/bin
+GROUPS := runtime:layers/runtime engine:layers/engine local:infra/local emulator:infra/local/emulator dev:tests
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test console check bench deploy lock format clean
+
+help: ## This list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+setup: ## Make .venv and the emulator's own environment
+	@$(PYTHON) infra/setup.py
+
+demo: setup ## A chat becomes a playbook, runs on schedule, makes the Excel file, pushes
+	@$(BIN)/playbooks demo
+
+test: setup ## All tests, with everything real that runs on this machine
+	@$(BIN)/pytest
+
+check: setup ## Format, lint, types, imports, locks
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python infra/check_locks.py
+
+format: setup ## Format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lock: setup ## Write the locks anew from pyproject.toml
+	@for pair in $(GROUPS); do \
+	  $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+	    --python-version 3.11 --group $${pair%%:*} --output-file $${pair#*:}/requirements.txt pyproject.toml || exit 1; \
+	done
+
+console: ## The console in the browser
+	@echo "The console comes with a later version; until then the HTTP API and 'playbooks demo' show everything."
+
+bench: setup ## Measure against peers, in one run
+	@$(PYTHON) tests/bench/run.py
+
+deploy: ## Deploy to AWS
+	@echo "Guided deployment comes with a later version; README.md says how to deploy with the SAM CLI today."
+
+clean: ## Remove what the commands above made
+	@rm -rf .venv .emu .build .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

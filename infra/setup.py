@@ -1,0 +1,130 @@
+"""Make `.venv` and the emulator's own environment `.emu`, from the hashed locks, with what every machine has.
+
+Run by any Python from 3.11 on, standard library only. uv is used where it is there; plain pip suffices. Each
+environment is made beside its place and moved there when it is complete, so an interrupted set-up leaves nothing
+half-done: the next one begins again.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV, EMU = ROOT / ".venv", ROOT / ".emu"
+LOCK, EMU_LOCK = ROOT / "tests/requirements.txt", ROOT / "infra/local/emulator/requirements.txt"
+STAMP = "playbooks-lock"
+
+
+class SetupError(Exception):
+    """Something a person can mend; the message says what."""
+
+
+def main() -> int:
+    """Set up what is missing or out of date; 0 when both environments are ready."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file may be run by the Python that is too old
+        version = ".".join(map(str, sys.version_info[:2]))
+        print(
+            f"setup: this is Python {version}; 3.11 or newer is needed: make PYTHON=python3.12 setup", file=sys.stderr
+        )
+        return 1
+    try:
+        if not ready(VENV, LOCK):
+            make_project_environment()
+        if not ready(EMU, EMU_LOCK):
+            make_emulator_environment()
+    except SetupError as error:
+        print(f"setup: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("setup: interrupted; run it again, it begins where it is safe to.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def fingerprint(lock: Path) -> str:
+    """What an environment was made from: the lock, the project file and the interpreter."""
+    parts = lock.read_bytes() + (ROOT / "pyproject.toml").read_bytes() + sys.version.encode()
+    return hashlib.sha256(parts).hexdigest()
+
+
+def ready(environment: Path, lock: Path) -> bool:
+    """Whether the environment is complete and of this lock."""
+    stamp = environment / STAMP
+    return stamp.is_file() and stamp.read_text() == fingerprint(lock) and (environment / "bin/python").exists()
+
+
+def make_project_environment() -> None:
+    """`.venv`: the locked packages and this project, editable."""
+    say("making .venv from tests/requirements.txt (about half a minute)")
+    fresh(VENV, with_pip=True)
+    install(VENV, LOCK)
+    pip(VENV, "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+    (VENV / STAMP).write_text(fingerprint(LOCK))
+
+
+def make_emulator_environment() -> None:
+    """`.emu`: the emulator, which pins an older botocore than ours."""
+    say("making .emu from infra/local/emulator/requirements.txt")
+    fresh(EMU, with_pip=False)
+    install(EMU, EMU_LOCK)
+    (EMU / STAMP).write_text(fingerprint(EMU_LOCK))
+
+
+def fresh(environment: Path, *, with_pip: bool) -> None:
+    """An empty environment in place of whatever an interrupted set-up left there."""
+    try:
+        shutil.rmtree(environment, ignore_errors=True)
+        run([sys.executable, "-m", "venv", *([] if with_pip else ["--without-pip"]), str(environment)], "venv")
+    except PermissionError as error:
+        raise SetupError(f"{environment} cannot be written: {error.strerror}. Use a folder of your own.") from error
+
+
+def install(environment: Path, lock: Path) -> None:
+    """The lock's packages, by uv where it is there, else by pip, never one without its hash."""
+    if uv := shutil.which("uv"):
+        python = str(environment / "bin/python")
+        run(
+            [uv, "pip", "install", "--quiet", "--python", python, "--no-deps", "--require-hashes", "-r", str(lock)],
+            "uv",
+        )
+    else:
+        pip(environment, "install", "--quiet", "--no-compile", "--no-deps", "--require-hashes", "-r", str(lock))
+
+
+def pip(environment: Path, *arguments: str) -> None:
+    """The project environment's pip, working on an environment."""
+    command = [str(VENV / "bin/python"), "-m", "pip"]
+    if environment != VENV:
+        command += ["--python", str(environment / "bin/python")]
+    run([*command, "--disable-pip-version-check", *arguments], "pip")
+
+
+def run(command: list[str], name: str) -> None:
+    """A command whose words are shown only when it fails."""
+    # A cache folder that pip does not own makes it warn at every call, and a virtual environment of the caller's
+    # must not become ours.
+    environment = {key: value for key, value in os.environ.items() if key not in {"VIRTUAL_ENV", "PYTHONHOME"}}
+    environment["PIP_ROOT_USER_ACTION"] = "ignore"
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)  # noqa: S603 - our own words
+    if done.returncode == 0:
+        return
+    words = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+    hint = {
+        "venv": "Is the venv module there (Debian: apt-get install python3-venv), and may this folder be written?",
+        "pip": "Can the package index be reached from here?",
+        "uv": "Can the package index be reached from here?",
+    }[name]
+    last = "\n  ".join(words[-6:])
+    raise SetupError(f"{name} failed. {hint}\n  {last}")
+
+
+def say(text: str) -> None:
+    """A line of progress."""
+    print(f"setup: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
