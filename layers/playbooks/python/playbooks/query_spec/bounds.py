@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from playbooks.errors import Finding
 from playbooks.query_spec.display import pointer
-from playbooks.query_spec.limits import MAX_FIELDS, Limits
+from playbooks.query_spec.limits import MAX_FIELDS, MAX_NAME, Limits
 
 _FLAT = "a value is one scalar or one flat list of scalars"
 
@@ -60,7 +60,7 @@ def _check_order(order: object, limits: Limits, bounds: Bounds) -> None:
     for index, item in enumerate(order):
         path = f"/order_by/{index}"
         if isinstance(item, Mapping) and not _has_too_many_fields(item, path, bounds):
-            bounds.findings.extend(_bad_texts(item, ("column", "direction"), path, limits))
+            bounds.findings.extend(_bad_texts(item, ("column", "direction"), path))
 
 
 def _check_tree(root: Mapping[object, object], path: str, limits: Limits, layout: Layout, bounds: Bounds) -> None:
@@ -74,7 +74,7 @@ def _check_tree(root: Mapping[object, object], path: str, limits: Limits, layout
         if groups and depth > limits.max_depth:
             bounds.stop("too_deep", here, f"groups may nest at most {limits.max_depth} deep; flatten the tree")
             return
-        bounds.findings.extend(_bad_texts(node, ("column", "operator", "op"), here, limits))
+        bounds.findings.extend(_bad_texts(node, ("column", "operator", "op"), here))
         for key in layout.values:
             if key in node:
                 _check_value(node[key], f"{here}/{key}", limits, bounds)
@@ -106,22 +106,22 @@ def _check_value(value: object, path: str, limits: Limits, bounds: Bounds) -> No
 
 def _value_problem(item: object, limits: Limits) -> tuple[str, str] | None:
     if isinstance(item, str):
-        return _text_problem(item, limits)
+        return _text_problem(item, limits.max_string)
     if isinstance(item, list | tuple | Mapping | set | frozenset):
         return ("type_mismatch", _FLAT)
     return None
 
 
-def _bad_texts(node: Mapping[object, object], keys: tuple[str, ...], path: str, limits: Limits) -> Iterator[Finding]:
+def _bad_texts(node: Mapping[object, object], keys: tuple[str, ...], path: str) -> Iterator[Finding]:
     for key in keys:
         item = node.get(key)
-        if isinstance(item, str) and (problem := _text_problem(item, limits)) is not None:
+        if isinstance(item, str) and (problem := _text_problem(item, MAX_NAME)) is not None:
             yield Finding(problem[0], f"{path}/{key}", problem[1])
 
 
-def _text_problem(item: str, limits: Limits) -> tuple[str, str] | None:
-    if len(item) > limits.max_string:
-        return ("string_too_long", f"at most {limits.max_string} characters")
+def _text_problem(item: str, longest: int) -> tuple[str, str] | None:
+    if len(item) > longest:
+        return ("string_too_long", f"at most {longest} characters")
     if "\0" in item:
         return ("bad_string", "a text cannot hold the character U+0000")
     if not item.isascii():

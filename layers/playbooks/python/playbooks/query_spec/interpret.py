@@ -54,20 +54,21 @@ def interpret(
         raise QuerySpecError(_once(findings))
     where = meaning.group(spec.where, "/where") if spec.where is not None else None
     order = meaning.order([(item, f"/order_by/{index}") for index, item in enumerate(spec.order_by)])
-    if spec.limit > limits.max_limit:
+    limit = spec.limit if "limit" in spec.model_fields_set else min(spec.limit, limits.max_limit)
+    if limit > limits.max_limit:
         findings.append(Finding("limit_out_of_range", "/limit", f"limit is from 1 to {limits.max_limit}"))
     if spec.offset > limits.max_offset:
         findings.append(Finding("offset_out_of_range", "/offset", f"at most {limits.max_offset}"))
     if findings:
         raise QuerySpecError(_once(findings))
-    return Query(catalogue, where, _effective(order, catalogue.key), spec.limit, spec.offset)
+    return Query(catalogue, where, _effective(order, catalogue.key), limit, spec.offset)
 
 
 def _parsed(document: Document, limits: Limits) -> object:
     if isinstance(document, str | bytes):
         return read_json(document, limits)
     if isinstance(document, SpecOutput):
-        return document.model_dump(exclude={"allowed_columns"})
+        return document.model_dump(exclude={"allowed_columns"}, exclude_unset=True)
     return document
 
 
