@@ -62,34 +62,31 @@ def plan_page(query: QdrantQuery) -> Planner:
     if not page:
         return []
     # The scope is asked again: a point that left it between two reads is not shown.
-    found = yield {
-        "filter": {"must": [*query.scope, {"has_id": page}]},
-        "limit": len(page),
-        "with_payload": True,
-        "with_vector": False,
-    }
-    payloads = {_id(point): _payload(point) for point in _points(found)}
+    found = yield from _scroll({"must": [*query.scope, {"has_id": page}]}, len(page), with_payload=True)
+    payloads = {_id(point): _payload(point) for point in found}
     return [PagePoint(key, payloads[key]) for key in page if key in payloads]
 
 
+Point = Mapping[str, object]
+
+
 def _by_id(condition: Json, needed: int) -> Generator[Json, Mapping[str, object], list[PointId]]:
-    ids: list[PointId] = []
-    start: object = None
-    while len(ids) < needed:
-        body: Json = {
-            "filter": condition,
-            "limit": needed - len(ids),
-            "with_payload": False,
-            "with_vector": False,
-        }
-        if start is not None:
-            body["offset"] = start
-        result = yield body
-        ids.extend(_id(point) for point in _points(result))
-        start = result.get("next_page_offset")
-        if start is None:
+    points = yield from _scroll(condition, needed, with_payload=False)
+    return [_id(point) for point in points]
+
+
+def _scroll(condition: Json, needed: int, *, with_payload: bool) -> Generator[Json, Mapping[str, object], list[Point]]:
+    """The first points by id; a server may answer in shorter pages than it was asked for."""
+    points: list[Point] = []
+    body: Json = {"filter": condition, "with_payload": with_payload, "with_vector": False}
+    while len(points) < needed:
+        result = yield {**body, "limit": needed - len(points)}
+        points.extend(_points(result))
+        following = result.get("next_page_offset")
+        if following is None:
             break
-    return ids[:needed]
+        body["offset"] = following
+    return points[:needed]
 
 
 def _by_value(condition: Json, order: QdrantOrder, needed: int) -> Generator[Json, Mapping[str, object], list[PointId]]:
@@ -135,13 +132,13 @@ def _ordered(kind: ColumnType, stored: object) -> Ordered:
             return float(cast("float", stored))
 
 
-def _points(result: Mapping[str, object]) -> Sequence[Mapping[str, object]]:
-    return cast("Sequence[Mapping[str, object]]", result["points"])
+def _points(result: Mapping[str, object]) -> Sequence[Point]:
+    return cast("Sequence[Point]", result["points"])
 
 
-def _id(point: Mapping[str, object]) -> PointId:
+def _id(point: Point) -> PointId:
     return cast("PointId", point["id"])
 
 
-def _payload(point: Mapping[str, object]) -> Mapping[str, object]:
+def _payload(point: Point) -> Mapping[str, object]:
     return cast("Mapping[str, object]", point["payload"])
