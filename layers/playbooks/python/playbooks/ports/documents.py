@@ -19,11 +19,16 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a document is to hold. `notes` are paragraphs of text beside the tables."""
+    """What a document is to hold. `notes` are paragraphs of text beside the tables.
+
+    Instants are shown on the clocks of `zone` (IANA); what the writer itself has to say is in `language` (ko, en).
+    """
 
     title: str
     tables: Sequence[Table]
     notes: str = ""
+    zone: str = "UTC"
+    language: str = "en"
 
 
 class DocumentWriter(Protocol):
@@ -33,5 +38,8 @@ class DocumentWriter(Protocol):
     content_type: str
 
     def write(self, draft: Draft) -> Iterator[bytes]:
-        """The document's bytes in chunks, made in bounded memory."""
+        """The document's bytes in chunks, made in bounded memory. What reading the rows raises is passed on.
+
+        Raises Refused for a zone that does not exist.
+        """
         ...

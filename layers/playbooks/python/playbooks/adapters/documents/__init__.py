@@ -1,0 +1,14 @@
+"""Documents written from datasets: one module a format."""
+
+from collections.abc import Mapping
+
+from playbooks.adapters.documents.csv import CsvWriter
+from playbooks.adapters.documents.markdown import MarkdownWriter
+from playbooks.adapters.documents.xlsx import XlsxWriter
+from playbooks.ports.documents import DocumentWriter
+
+
+def document_writers() -> Mapping[str, DocumentWriter]:
+    """Every writer there is, by format."""
+    writers: tuple[DocumentWriter, ...] = (XlsxWriter(), CsvWriter(), MarkdownWriter())
+    return {writer.format: writer for writer in writers}
