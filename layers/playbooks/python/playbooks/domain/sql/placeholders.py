@@ -1,20 +1,23 @@
-"""Placeholders."""
+"""Placeholders: the parts of a saved statement that a run fills in, and the checks a submitted statement must pass."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from playbooks.errors import Finding
+from playbooks.domain.sql import guard, placement
+from playbooks.domain.sql.lexer import Kind, lex
+from playbooks.domain.sql.values import InvalidValue, PlaceholderType, literal
+from playbooks.errors import Finding, Refused
 
+__all__ = ["Placeholder", "PlaceholderType", "check_submission", "parse_placeholders", "placeholder_mapping", "render"]
 
-class PlaceholderType(StrEnum):
-    """What a value for a placeholder is and how it is written into the statement."""
+MAX_PLACEHOLDERS = 50
+MAX_DESCRIPTION = 500
 
-    INTEGER = "integer"
-    NUMBER = "number"
-    STRING = "string"
-    DATE = "date"
-    BOOLEAN = "boolean"
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
+_FIELDS = ("name", "type", "description", "example")
+_TYPES = tuple(kind.value for kind in PlaceholderType)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +31,153 @@ class Placeholder:
 
 
 def parse_placeholders(raw: object) -> tuple[Placeholder, ...]:
-    raise NotImplementedError
+    """Placeholders from a list of `{name, type, description, example}`; raises Refused with all findings."""
+    if not isinstance(raw, Sequence) or isinstance(raw, (str, bytes)):
+        raise Refused(
+            "Placeholders are a list.",
+            [Finding("invalid_placeholders", "/placeholders", "A list is expected, empty when there are none.")],
+            code="invalid_placeholders",
+        )
+    findings: list[Finding] = []
+    if len(raw) > MAX_PLACEHOLDERS:
+        findings.append(
+            Finding(
+                "too_many", "/placeholders", f"At most {MAX_PLACEHOLDERS} placeholders are allowed: {len(raw)} came."
+            )
+        )
+    parsed = [_parse(item, f"/placeholders/{number}", findings) for number, item in enumerate(raw[:MAX_PLACEHOLDERS])]
+    good = tuple(item for item in parsed if item is not None)
+    findings += [
+        Finding("duplicate", "/placeholders", f"{name} is described {count} times: describe it once.")
+        for name, count in Counter(item.name for item in good).items()
+        if count > 1
+    ]
+    if findings:
+        raise Refused("The placeholders cannot be used as they are.", findings, code="invalid_placeholders")
+    return good
+
+
+def placeholder_mapping(placeholder: Placeholder) -> dict[str, object]:
+    """A placeholder as plain data, the inverse of `parse_placeholders` for one."""
+    return {
+        "name": placeholder.name,
+        "type": placeholder.type.value,
+        "description": placeholder.description,
+        "example": placeholder.example,
+    }
 
 
 def render(statement: str, placeholders: tuple[Placeholder, ...], values: Mapping[str, object]) -> str:
-    raise NotImplementedError
+    """The statement with each placeholder replaced by its value's literal, in one pass; raises Refused.
+
+    Values are never read again for placeholders. The result still has to pass the guard.
+    """
+    findings = [*_statement_findings(statement, placeholders)]
+    known = {placeholder.name: placeholder for placeholder in placeholders}
+    findings += [
+        Finding("unknown_value", f"/values/{name}", f"{name} is not a placeholder of this statement.", tuple(known))
+        for name in values
+        if name not in known
+    ]
+    literals: dict[str, str] = {}
+    for placeholder in placeholders:
+        path = f"/values/{placeholder.name}"
+        if placeholder.name not in values:
+            findings.append(
+                Finding("missing_value", path, f"{placeholder.name} needs a value: {placeholder.description}")
+            )
+            continue
+        try:
+            literals[placeholder.name] = literal(placeholder.type, values[placeholder.name])
+        except InvalidValue as error:
+            findings.append(Finding("invalid_value", path, f"{placeholder.name} ({placeholder.type}): {error}."))
+    if findings:
+        raise Refused("The statement cannot be filled with these values.", findings, code="invalid_values")
+    parts: list[str] = []
+    position = 0
+    for token in lex(statement):
+        if token.kind is Kind.PLACEHOLDER:
+            parts += [statement[position : token.start], literals[placement.name(token)]]
+            position = token.end
+    return "".join((*parts, statement[position:]))
 
 
 def check_submission(
     statement: str, placeholders: tuple[Placeholder, ...], *, extra_functions: frozenset[str] = frozenset()
 ) -> tuple[Finding, ...]:
-    raise NotImplementedError
+    """What keeps a statement from being saved for the next run; empty when it is accepted.
+
+    No placeholder in quotes or glued to its neighbours; every placeholder described and used; and the statement
+    filled with the examples is one read-only SELECT. Nothing is executed.
+    """
+    found = tuple(_statement_findings(statement, placeholders))
+    if found:
+        return found
+    try:
+        filled = render(statement, placeholders, {item.name: item.example for item in placeholders})
+    except Refused as refused:
+        return refused.findings
+    verdict = guard.check(filled, extra_functions=extra_functions)
+    if verdict.allowed:
+        return ()
+    return (Finding(verdict.code, placement.PATH, f"Filled with the examples: {verdict.message}"),)
+
+
+def _statement_findings(statement: str, placeholders: tuple[Placeholder, ...]) -> Iterator[Finding]:
+    if len(statement) > guard.MAX_CHARACTERS:
+        yield Finding("too_long", placement.PATH, f"At most {guard.MAX_CHARACTERS:,} characters are allowed.")
+        return
+    used, found = placement.findings(statement)
+    yield from found
+    described = {placeholder.name for placeholder in placeholders}
+    for name in dict.fromkeys(used):
+        if name not in described:
+            yield Finding(
+                "undescribed",
+                "/placeholders",
+                f"{{{{{name}}}}} is not described: give name, type, description, example.",
+            )
+    if not found:
+        for name in sorted(described - set(used)):
+            yield Finding("unused", "/placeholders", f"{name} is described but does not stand in the statement.")
+
+
+def _parse(item: object, path: str, findings: list[Finding]) -> Placeholder | None:
+    if not isinstance(item, Mapping):
+        findings.append(Finding("invalid_placeholder", path, "Name, type, description and example are expected."))
+        return None
+    before = len(findings)
+    findings += [
+        Finding("missing", f"{path}/{field}", f"{field} is missing.") for field in _FIELDS if field not in item
+    ]
+    findings += [
+        Finding("unknown_field", f"{path}/{field}", "A placeholder has no such field.", _FIELDS)
+        for field in item
+        if field not in _FIELDS
+    ]
+    name, kind = item.get("name"), item.get("type")
+    description, example = item.get("description"), item.get("example")
+    if "name" in item and not (isinstance(name, str) and _NAME.match(name)):
+        findings.append(
+            Finding("invalid_name", f"{path}/name", "A name is a lower-case letter, then up to 39 of a-z, 0-9 and _.")
+        )
+    if "type" in item and kind not in _TYPES:
+        findings.append(Finding("unknown_type", f"{path}/type", "That is not a type of placeholder.", _TYPES))
+    if "description" in item and not (
+        isinstance(description, str) and description.strip() and len(description) <= MAX_DESCRIPTION
+    ):
+        findings.append(
+            Finding(
+                "invalid_description", f"{path}/description", f"Say in 1 to {MAX_DESCRIPTION} characters what it is."
+            )
+        )
+    if "example" in item and kind in _TYPES:
+        try:
+            literal(PlaceholderType(str(kind)), example)
+        except InvalidValue as error:
+            findings.append(Finding("invalid_example", f"{path}/example", f"For the type {kind} {error}."))
+    if len(findings) > before:
+        return None
+    if not isinstance(example, (str, int, float, bool)):
+        example = str(example)  # a date or Decimal, from YAML
+    return Placeholder(str(name), PlaceholderType(str(kind)), str(description), example)
