@@ -3,13 +3,13 @@
 from datetime import UTC, datetime
 
 import pytest
+
 from playbooks.application.dispatch_due import TickFailed
 from playbooks.domain.ids import PlaybookId
 from playbooks.domain.playbook import PlaybookState, Step, StepKind
 from playbooks.domain.recurrence import parse_rule
 from playbooks.domain.run import RunStatus
 from playbooks.ports.directory import Person
-
 from tests.world import ACME, MINA, World, hourly
 
 

@@ -126,9 +126,9 @@ def _playbook_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callabl
         return playbook_row(playbook)
 
     @app.delete("/v1/playbooks/<id>", status_code=204, summary="Delete it")
-    def delete_playbook(id: str) -> Response[str]:  # noqa: A002
+    def delete_playbook(id: str) -> Response[None]:  # noqa: A002
         use.playbooks.delete(caller(), PlaybookId(parse_id(id)))
-        return Response(status_code=204)
+        return Response(status_code=204, body=None)
 
     @app.get("/v1/playbooks/<id>/checks", summary="What keeps it from being switched on")
     def check_playbook(id: str) -> Json:  # noqa: A002
