@@ -6,6 +6,7 @@ import shutil
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -47,11 +48,19 @@ class Emulator:
     """A context manager around one ministack process.
 
     `folder` is the process's own: its temporary files, its log (`emulator.log`) and nothing else; what stands in
-    it under `tmp` is removed at the end. Raises NotSetUp, PortInUse or EmulatorFailed.
+    it under `tmp` is removed at the end. `keep` is told of the process as soon as it runs, so that it can be ended
+    after a crash. Raises NotSetUp, PortInUse or EmulatorFailed.
     """
 
-    def __init__(self, folder: Path, *, port: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        port: int | None = None,
+        keep: Callable[[processes.ProcessId | None], object] = lambda _process: None,
+    ) -> None:
         self.folder = folder
+        self._keep = keep
         self.credentials = Credentials.new()
         self.port = 0
         self.process: processes.ProcessId | None = None
@@ -117,6 +126,7 @@ class Emulator:
             [python, "-m", "ministack"], environment=self._environment(temporary), log=self.log, folder=temporary
         )
         self.process = processes.identify(self._child.pid)
+        self._keep(self.process)
 
     def _environment(self, temporary: Path) -> dict[str, str]:
         """Nothing of the caller's environment but PATH: a stray AWS variable would reach every function."""

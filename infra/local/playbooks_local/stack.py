@@ -88,7 +88,12 @@ class LocalStack:
         self.settings = settings or StackSettings()
         self._report = report or (lambda _line: None)
         self._started = contextlib.ExitStack()
-        self.emulator = Emulator(self.settings.state / "emulator", port=self.settings.emulator_port)
+        self._state = StateFolder(self.settings.state)
+        self.emulator = Emulator(
+            self.settings.state / "emulator",
+            port=self.settings.emulator_port,
+            keep=self._state.keep_process,
+        )
         self.issuer = Issuer(port=self.settings.issuer_port)
         self.recorder: SnsRecorder
         self.postgres: postgres.PostgresServer | None = None
@@ -148,12 +153,11 @@ class LocalStack:
 
     def _start(self) -> None:
         settings = self.settings
-        state = self._started.enter_context(StateFolder(settings.state))
+        self._started.enter_context(self._state)
         self._report("layers for this machine's Python …")
         self._layers = build_layers()
         self._report("emulated AWS …")
         self._started.enter_context(self.emulator)
-        state.keep_process(self.emulator.process)
         self.account = Account(self.emulator.url, self.emulator.credentials)
         self._started.enter_context(self.issuer)
         self.recorder = self._started.enter_context(SnsRecorder(self.emulator.url))
@@ -162,11 +166,11 @@ class LocalStack:
             self.postgres = self._started.enter_context(
                 postgres.start(settings.state / "postgres", port=settings.postgres_port)
             )
-            state.keep_process(processes.identify(self.postgres.process.pid))
+            self._state.keep_process(processes.identify(self.postgres.process.pid))
         self._report("template.yaml …")
         self.parameters = {**LOCAL_PARAMETERS, **self._made_parameters(), **settings.parameters}
         self._deploy()
-        state.publish(self._running())
+        self._state.publish(self._running())
 
     def _deploy(self) -> None:
         source = Source(template=load_template(self.settings.template), root=self.settings.root, layers=self._layers)

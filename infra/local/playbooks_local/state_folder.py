@@ -43,7 +43,8 @@ class StateFolder:
 
     def __enter__(self) -> Self:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Passable for others: as root, PostgreSQL may run as another user below it. What is secret is mode 600.
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o711)
             lock = (self.folder / "lock").open("a+", encoding="utf-8")
         except OSError as error:
             raise NoPermission(self.folder, error.strerror or str(error)) from error
