@@ -127,7 +127,7 @@ class DocumentTools:
         title = text_of(call.arguments, "title", MAX_NAME).strip() or self.context.playbook.title
         name = file_name(title, self.context, writer.format)
         key = document_key(self.context.run.tenant, self.context.run.id, self.context.run.cursor, name)
-        draft = Draft(title, tables, notes)
+        draft = Draft(title, tables, notes, zone=self.context.run.zone, language=self.context.run.language)
         try:
             size = self.artifacts.put(key, writer.write(draft), writer.content_type)
         except PlaybooksError as error:
