@@ -193,7 +193,7 @@ def _interval(value: object, unit: Unit | None, findings: list[Finding]) -> int:
             Finding(
                 "hours_not_in_day",
                 "/interval",
-                f"Every {_shown(value)} hours would drift: the hours must divide the day, so {', '.join(listed)}.",
+                f"{_shown(value)} hours do not divide the day, so the time would drift: use {', '.join(listed)}.",
                 listed,
             )
         )
@@ -242,11 +242,17 @@ def _refused(findings: list[Finding]) -> Refused:
 
 
 def _shown(value: object) -> str:
-    """A value for a sentence: never more of it than a person wants to read."""
-    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 4 * _SHOWN:
-        return "That number"
-    text = repr(value[:_SHOWN] if isinstance(value, str) else value)
-    return text if len(text) <= _SHOWN + 2 else f"{text[:_SHOWN]}…"
+    """A value for the beginning of a sentence: never more of it than a person wants to read."""
+    match value:
+        case str():
+            text = repr(value[:_SHOWN])
+            return text if len(value) <= _SHOWN else f"{text[:-1]}…{text[-1]}"
+        case bool() | float() | None:
+            return repr(value).lower()
+        case int():
+            return str(value) if value.bit_length() <= 2 * _SHOWN else "That number"
+        case _:
+            return "What was given"
 
 
 def _pointer(name: object) -> str:
