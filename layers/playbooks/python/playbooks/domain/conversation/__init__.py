@@ -4,10 +4,10 @@ from playbooks.domain.conversation.confirmed import (
     Collected,
     ConfirmedQuery,
     DroppedStatement,
-    ExecutorTools,
     collect,
 )
 from playbooks.domain.conversation.detect import detect
+from playbooks.domain.conversation.executors import ExecutorTools
 from playbooks.domain.conversation.json_record import open_record
 from playbooks.domain.conversation.model import (
     Conversation,

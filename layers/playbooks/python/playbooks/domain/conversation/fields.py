@@ -72,9 +72,11 @@ def joined_text(content: object) -> str:
     for block in sequence(content):
         if isinstance(block, str):
             parts.append(block)
-        elif isinstance(block, dict) and block.get("type") in TEXT_BLOCKS:
+        elif isinstance(block, dict) and _is_text(block):
             parts.append(text(block.get("text")))
     return encodable("\n".join(part for part in parts if part))
 
 
-TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", None})
+def _is_text(block: Mapping[str, object]) -> bool:
+    kind = block.get("type")
+    return kind is None or text(kind) in {"text", "input_text", "output_text"}

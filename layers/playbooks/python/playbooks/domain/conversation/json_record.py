@@ -9,11 +9,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
-from playbooks.domain.conversation.json_scan import BLANK, DECODER, TooMuch, first_value_end, measure, parts
+from playbooks.domain.conversation.json_scan import BLANK, DECODER, TooDeep, TooMuch, first_value_end, measure, parts
 from playbooks.errors import Finding, Refused
 
 MAX_BYTES = 50 * 1024 * 1024
+MAX_ELEMENTS = 200_000
+"""Lines, or elements of the outermost array."""
 MAX_PROBLEMS = 100
 _RESCUE_LEVELS = 6
 _HEAD_ELEMENTS = 50
@@ -52,7 +55,7 @@ def parse_text(text: str) -> Parsed | None:
     try:
         measure(text.encode("utf-8", "surrogatepass"))
         return Parsed(DECODER.decode(text))
-    except (ValueError, TooMuch):
+    except (ValueError, TooMuch, TooDeep):
         return None
 
 
@@ -71,16 +74,34 @@ def _load(raw: bytes, path: str, place: str, problems: Problems, level: int = 0)
         reason = f"it is not JSON ({error.msg} at character {error.pos})"
     except UnicodeDecodeError as error:
         reason = f"it is not UTF-8 text (byte {error.start})"
-    except (TooMuch, ValueError) as error:
+    except (TooDeep, ValueError) as error:
         reason = str(error)
+    except TooMuch as error:
+        problems.add("too_much", path, f"{place}{path or '/'} was left out: {error}.")
+        return None
+    before = len(problems.found)
+    rescued = _rescue(raw, path, place, problems, level)
+    if rescued is None:
+        del problems.found[before:]
+        problems.add("malformed", path, f"{place}{path or '/'} was left out: {reason}.")
+    return rescued
+
+
+def _rescue(raw: bytes, path: str, place: str, problems: Problems, level: int) -> Parsed | None:
+    """The parts of a malformed container that can be read; the innermost malformed parts are named."""
+    if level >= _RESCUE_LEVELS or raw[:1] not in {b"{", b"["}:
+        return None
+    before = len(problems.found)
     loaded: list[tuple[str, object]] = []
-    if level < _RESCUE_LEVELS and raw[:1] in {b"{", b"["}:
+    try:
         for part in parts(raw):
             inner = _load(raw[part.start : part.stop], _pointer(path, part.key), place, problems, level + 1)
             if inner is not None:
                 loaded.append((part.key, inner.value))
-    left = "read in part" if loaded else "left out"
-    problems.add("malformed", path, f"{place}{path or '/'} was {left}: {reason}.")
+    except TooMuch:
+        return None
+    if loaded and len(problems.found) == before:
+        problems.add("malformed", path, f"{place}{path or '/'} was read in part: it is cut off or misses a mark.")
     if not loaded:
         return None
     return Parsed(dict(loaded) if raw[:1] == b"{" else [value for _, value in loaded])
@@ -115,7 +136,11 @@ class Record:
             if self._root is None:
                 start, stop = self.spans[0]
                 parsed = _load(self.data[start:stop], "", "", self.problems)
-                self._root = Element("", None if parsed is None else parsed.value)
+                if parsed is None:
+                    found = self.problems.found[-1]
+                    code = "too_large" if found.code == "too_much" else "not_a_conversation"
+                    raise Refused(f"The record cannot be read. {found.message}", [found], code=code)
+                self._root = Element("", parsed.value)
             yield self._root
             return
         lines = _line_starts(self.data) if self.by_line else []
@@ -142,6 +167,13 @@ def _line_starts(data: bytes) -> list[int]:
     return [0, *(match.end() for match in re.finditer(rb"\n", data))]
 
 
+def _bounded(spans: Iterator[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    found = tuple(islice(spans, MAX_ELEMENTS + 1))
+    if len(found) > MAX_ELEMENTS:
+        raise TooMuch(f"it has more than {MAX_ELEMENTS:,} lines or elements")
+    return found
+
+
 def _line_spans(data: bytes) -> Iterator[tuple[int, int]]:
     for match in re.finditer(rb"[^\n]+", data):
         if match.group().strip(BLANK):
@@ -150,9 +182,10 @@ def _line_spans(data: bytes) -> Iterator[tuple[int, int]]:
 
 def _value_spans(data: bytes, begin: int) -> Iterator[tuple[int, int]]:
     """Values written one after the other, each over several lines."""
-    while data[begin:].strip(BLANK):
-        stop = begin + first_value_end(data[begin:])
-        yield begin, stop
+    while begin < len(data):
+        stop = first_value_end(data, begin)
+        if data[begin:stop].strip(BLANK):
+            yield begin, stop
         begin = stop
 
 
@@ -177,16 +210,25 @@ def open_record(data: bytes) -> Record:
             "This is not a chat record: JSON or JSON Lines is expected, beginning with { or [.",
             code="not_a_conversation",
         )
-    end = begin + first_value_end(data[begin:])
+    try:
+        return _split(data, begin)
+    except TooMuch as error:
+        raise Refused(
+            f"The record is too large: {error}. Export a single conversation instead of the whole archive.",
+            code="too_large",
+        ) from error
+
+
+def _split(data: bytes, begin: int) -> Record:
+    """One object, an array by its elements, or values one after the other: one a line, or each over several lines."""
+    end = first_value_end(data, begin)
     if data[end:].strip(BLANK):
         one_a_line = b"\n" not in data[begin:end]
-        spans = tuple(_line_spans(data) if one_a_line else _value_spans(data, begin))
+        spans = _bounded(_line_spans(data) if one_a_line else _value_spans(data, begin))
         return Record(data, spans, is_sequence=True, by_line=one_a_line)
     if data[begin : begin + 1] == b"[":
-        items = parts(data[begin:end])
-        return Record(
-            data, tuple((begin + part.start, begin + part.stop) for part in items), is_sequence=True, by_line=False
-        )
+        spans = _bounded((begin + part.start, begin + part.stop) for part in parts(data[begin:end]))
+        return Record(data, spans, is_sequence=True, by_line=False)
     return Record(data, ((begin, end),), is_sequence=False, by_line=False)
 
 

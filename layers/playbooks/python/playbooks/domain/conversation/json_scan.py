@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 MAX_DEPTH = 100
 MAX_VALUES = 1_000_000
+"""In one element of a sequence, or in a record that is one object."""
+MAX_MARKS = 5_000_000
+"""Brackets, commas, colons and strings that are looked at in one pass: about two seconds."""
 _MAX_DIGITS = 1_000
 BLANK = b" \t\r\n\x1e"
 
@@ -15,7 +18,11 @@ _OPEN, _CLOSE, _COMMA, _COLON, _QUOTE = b"{[", b"}]", ord(","), ord(":"), ord('"
 
 
 class TooMuch(Exception):
-    """The text nests deeper or holds more values than is read; the sentence says which."""
+    """The text holds more values than is read; the sentence says so."""
+
+
+class TooDeep(Exception):
+    """The text nests deeper than is read; the sentence says so."""
 
 
 def _integer(digits: str) -> int | str:
@@ -26,35 +33,42 @@ def _integer(digits: str) -> int | str:
 DECODER = json.JSONDecoder(strict=False, parse_int=_integer)
 
 
+def _marks(raw: bytes, begin: int = 0) -> Iterator[tuple[int, int]]:
+    """The marks of JSON outside strings, and the strings, each with its position."""
+    for count, token in enumerate(_TOKEN.finditer(raw, begin)):
+        if count >= MAX_MARKS:
+            raise TooMuch(f"it holds more than {MAX_MARKS:,} marks")
+        start = token.start()
+        yield start, raw[start]
+
+
 def measure(raw: bytes) -> None:
-    """Raises TooMuch when parsing this would nest over MAX_DEPTH or build more than MAX_VALUES values."""
+    """Raises TooDeep or TooMuch when parsing this would nest over MAX_DEPTH or build more than MAX_VALUES values."""
     depth = values = 0
-    for token in _TOKEN.finditer(raw):
-        mark = raw[token.start()]
+    for _, mark in _marks(raw):
         if mark == _COMMA:
             values += 1
         elif mark in _OPEN:
             depth += 1
             values += 1
             if depth > MAX_DEPTH:
-                raise TooMuch(f"it is nested more than {MAX_DEPTH} levels deep")
+                raise TooDeep(f"it is nested more than {MAX_DEPTH} levels deep")
         elif mark in _CLOSE:
             depth -= 1
         if values > MAX_VALUES:
             raise TooMuch(f"it holds more than {MAX_VALUES:,} values")
 
 
-def first_value_end(raw: bytes) -> int:
-    """Where the first object or array ends; the end of the text when it is cut off."""
+def first_value_end(raw: bytes, begin: int) -> int:
+    """Where the first object or array from `begin` on ends; the end of the text when it is cut off. Raises TooMuch."""
     depth = 0
-    for token in _TOKEN.finditer(raw):
-        mark = raw[token.start()]
+    for position, mark in _marks(raw, begin):
         if mark in _OPEN:
             depth += 1
         elif mark in _CLOSE:
             depth -= 1
             if depth == 0:
-                return token.end()
+                return position + 1
     return len(raw)
 
 
@@ -68,7 +82,7 @@ class Part:
 
 
 def parts(raw: bytes) -> Iterator[Part]:
-    """The values directly inside a container, also of one that is cut off, in order."""
+    """The values directly inside a container, also of one that is cut off, in order. Raises TooMuch."""
     yield from _members(raw) if raw[:1] == b"{" else _items(raw)
 
 
@@ -98,17 +112,16 @@ def _members(raw: bytes) -> Iterator[Part]:
 def _ends(raw: bytes) -> Iterator[tuple[int, int]]:
     """Positions of the commas, the colons and the closing mark directly inside a container, or of its cut-off end."""
     depth = 0
-    for token in _TOKEN.finditer(raw):
-        mark = raw[token.start()]
+    for position, mark in _marks(raw):
         if mark in _OPEN:
             depth += 1
         elif mark in _CLOSE:
             depth -= 1
             if depth == 0:
-                yield token.start(), mark
+                yield position, mark
                 return
         elif depth == 1 and mark != _QUOTE:
-            yield token.start(), mark
+            yield position, mark
     yield len(raw), 0
 
 

@@ -68,7 +68,7 @@ class _Pairing:
         if numbers and numbers[-1] not in self.open_with_id:
             self._contradict(numbers[-1], part.result)
             return
-        number = numbers[-1] if numbers else self._by_order(part.name)
+        number = numbers[-1] if numbers else self._by_order(part)
         if number is None:
             self.problems.add("result_without_call", part.path, "A result answers no call in this conversation.")
             return
@@ -76,12 +76,12 @@ class _Pairing:
         self.open_without_id.pop(number, None)
         self.calls[number] = replace(self.calls[number], result=part.result)
 
-    def _by_order(self, name: str | None) -> int | None:
-        """The oldest open call that has no id (of this name); else the only open call, when just one is open."""
+    def _by_order(self, part: ResultPart) -> int | None:
+        """The oldest open call that has no id (of this name); for a result without an id also the only open call."""
         for number in self.open_without_id:
-            if name is None or self.calls[number].name == name:
+            if part.name is None or self.calls[number].name == part.name:
                 return number
-        if len(self.open_with_id) == 1 and not self.open_without_id:
+        if part.id is None and len(self.open_with_id) == 1 and not self.open_without_id:
             return next(iter(self.open_with_id))
         return None
 

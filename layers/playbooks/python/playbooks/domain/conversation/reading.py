@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from playbooks.domain.conversation.confirmed import ExecutorTools, collect
+from playbooks.domain.conversation.confirmed import collect
 from playbooks.domain.conversation.detect import UNDERSTOOD, detect
+from playbooks.domain.conversation.executors import ExecutorTools
 from playbooks.domain.conversation.json_record import open_record
 from playbooks.domain.conversation.model import Conversation, ConversationListing
 from playbooks.errors import Finding, Refused

@@ -170,11 +170,8 @@ def _read_list(body: list[object], layer: int) -> _Body:
         return _read_blocks(blocks, layer)
     if len(body) == 1 and isinstance(body[0], dict):
         only = body[0]
-        if len(only) == 1 and _says_error(only):
-            return _Body.ERROR
-        if _says_failure(only):
-            return _Body.ERROR
-        return _Body.ROWS
+        is_error = (len(only) == 1 and _says_error(only)) or _is_flagged(only)
+        return _Body.ERROR if is_error else _Body.ROWS
     if all(isinstance(item, dict | list) for item in body):
         return _Body.ROWS
     if len(body) == 1 and isinstance(body[0], str):
@@ -195,18 +192,23 @@ def _says_error(body: Mapping[str, object]) -> bool:
     return any(bool(body.get(key)) for key in _ERROR_KEYS)
 
 
-def _says_failure(body: Mapping[str, object]) -> bool:
-    """Flags of an envelope: `success: false`, `isError: true`, `status: error` beside a message and no rows."""
+def _is_flagged(body: Mapping[str, object]) -> bool:
+    """`isError: true`, or `success: false` beside a message and no rows."""
     if any(body.get(key) is True for key in ("isError", "is_error")):
         return True
-    if any(body.get(key) is False for key in ("success", "ok")) and not any(key in body for key in _ROW_KEYS):
-        return any(key in body for key in (*_ERROR_KEYS, "message", "detail", "code", "reason"))
+    failed = any(body.get(key) is False for key in ("success", "ok"))
+    return failed and any(key in body for key in (*_ERROR_KEYS, "message", "detail", "code", "reason"))
+
+
+def _says_failure(body: Mapping[str, object]) -> bool:
+    """An envelope that tells of a failure; inside a list the same words may be a row."""
     status = text(body.get("status")).lower()
-    return status in _BAD_STATUS and any(key in body for key in ("message", "detail", "error", "reason"))
+    has_reason = any(key in body for key in ("message", "detail", "error", "reason"))
+    return _is_flagged(body) or body.get("success") is False or (status in _BAD_STATUS and has_reason)
 
 
 def _read_object(body: Mapping[str, object], layer: int) -> _Body:
-    if _says_error(body) or _says_failure(body) or body.get("success") is False:
+    if _says_error(body) or _says_failure(body):
         return _Body.ERROR
     for key in _ROW_KEYS:
         if isinstance(body.get(key), list):

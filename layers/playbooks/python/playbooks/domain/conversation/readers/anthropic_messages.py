@@ -20,7 +20,7 @@ def recognizes(record: Record) -> bool:
     if not messages and _is_answer(record.root):
         return True
     return bool(messages) and all(
-        message.get("role") in {"user", "assistant"}
+        text(message.get("role")) in {"user", "assistant"}
         and isinstance(message.get("content"), str | list)
         and not {"tool_calls", "function_call", "parts", "toolInvocations"} & message.keys()
         for message in messages
@@ -60,7 +60,7 @@ def _message(message: Mapping[str, object], path: str, problems: Problems) -> Me
 def blocks(content: object, path: str) -> Iterator[CallPart | ResultPart]:
     """The calls and results among content blocks; `is_error` is false where it does not stand, as the API says."""
     for index, block in enumerate(mappings(content)):
-        kind, place = block.get("type"), f"{path}/content/{index}"
+        kind, place = text(block.get("type")), f"{path}/content/{index}"
         if kind in _CALLS:
             yield CallPart(text(block.get("name")), block.get("input"), identifier(block.get("id")), place)
         elif kind in _RESULTS:

@@ -92,15 +92,19 @@ def _messages(raw: Mapping[str, Mapping[str, object]], keys: Sequence[str], path
             if message.get("status") == "finished_successfully":
                 exchange.calls.append(key)
             yield Message(Role.ASSISTANT, "", (_call(message, recipient, key, place),), at)
-        elif role == "assistant" and mapping(message.get("content")).get("content_type") in {"text", "multimodal_text"}:
+        elif role == "assistant" and _kind(message) in {"text", "multimodal_text"}:
             yield Message(Role.ASSISTANT, _words(message), (), at)
     yield from exchange.flush()
+
+
+def _kind(message: Mapping[str, object]) -> str:
+    return text(mapping(message.get("content")).get("content_type"))
 
 
 def _is_hidden(message: Mapping[str, object]) -> bool:
     """Instructions the client inserts in the user's name."""
     hidden = mapping(message.get("metadata")).get("is_visually_hidden_from_conversation")
-    return hidden is True or mapping(message.get("content")).get("content_type") == "user_editable_context"
+    return hidden is True or _kind(message) == "user_editable_context"
 
 
 def _words(message: Mapping[str, object]) -> str:
@@ -124,6 +128,6 @@ def _result(message: Mapping[str, object]) -> ToolResult:
     body = _words(message) or text(content.get("result"))
     if content.get("content_type") == "system_error":
         return judge(body, flag=True)
-    if message.get("status") not in {None, "finished_successfully"}:
+    if text(message.get("status")) not in {"", "finished_successfully"}:
         return no_result(body)
     return judge(body, None)

@@ -113,7 +113,7 @@ def _line(entry: Mapping[str, object], path: str, position: int) -> _Line | None
     if key is None:
         return None
     at = instant(entry.get("timestamp"))
-    kind = entry.get("type")
+    kind = text(entry.get("type"))
     message = mapping(entry.get("message"))
     content = message.get("content")
     speaks = kind in {"user", "assistant"}

@@ -23,7 +23,7 @@ def recognizes(record: Record) -> bool:
 
 def _is_chat(messages: tuple[Mapping[str, object], ...]) -> bool:
     return bool(messages) and all(
-        message.get("role") in _ROLES
+        text(message.get("role")) in _ROLES
         and ("content" in message or "tool_calls" in message or "function_call" in message)
         and "parts" not in message
         and not any(

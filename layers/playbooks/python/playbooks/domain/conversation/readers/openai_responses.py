@@ -23,15 +23,15 @@ def recognizes(record: Record) -> bool:
     """A response object, or items among which one has a type that only this format has."""
     if record.is_sequence:
         head = record.head()
-        return any(item.get("type") in _OWN or _is_response(item) for item in head)
+        return any(text(item.get("type")) in _OWN or _is_response(item) for item in head)
     root = record.root
-    return _is_response(root) or any(item.get("type") in _OWN for item in _items_of(root))
+    return _is_response(root) or any(text(item.get("type")) in _OWN for item in _items_of(root))
 
 
 def _is_response(item: Mapping[str, object]) -> bool:
     return isinstance(item.get("output"), list) and (
         item.get("object") == "response"
-        or any(block.get("type") in _OWN | {"message", "reasoning"} for block in mappings(item["output"]))
+        or any(text(block.get("type")) in _OWN | {"message", "reasoning"} for block in mappings(item["output"]))
     )
 
 
@@ -70,26 +70,26 @@ def _response_items(root: Mapping[str, object], path: str) -> Iterator[_Item]:
 
 def _chronological(items: Sequence[_Item]) -> Sequence[_Item]:
     """A listing comes newest first by default: when the outputs stand before their calls, it is turned round."""
-    position = {item.get("call_id"): at for at, (_, item) in enumerate(items) if item.get("type") in _CALLS}
+    position = {_call_id(item): at for at, (_, item) in enumerate(items) if text(item.get("type")) in _CALLS}
     before = after = 0
     for at, (_, item) in enumerate(items):
-        if item.get("type") in _OUTPUTS and item.get("call_id") in position:
-            before, after = (before + 1, after) if at < position[item.get("call_id")] else (before, after + 1)
+        if text(item.get("type")) in _OUTPUTS and _call_id(item) in position:
+            before, after = (before + 1, after) if at < position[_call_id(item)] else (before, after + 1)
     return list(reversed(items)) if before > after else items
 
 
 def _message(item: Mapping[str, object], path: str) -> Iterator[Message]:
-    kind, at = item.get("type"), instant(item.get("created_at"))
+    kind, at = text(item.get("type")), instant(item.get("created_at"))
     role = Role.USER if item.get("role") == "user" else Role.ASSISTANT
-    if kind == "message" or (kind is None and "role" in item):
-        if item.get("role") in {"user", "assistant"}:
+    if kind == "message" or (not kind and "role" in item):
+        if text(item.get("role")) in {"user", "assistant"}:
             yield Message(role, joined_text(item.get("content")), (), at)
     elif kind in _CALLS:
         arguments = item.get("arguments") if "arguments" in item else item.get("input")
         call = CallPart(text(item.get("name")), arguments, _call_id(item), path)
         yield Message(Role.ASSISTANT, "", (call,), at)
     elif kind in _OUTPUTS:
-        finished = item.get("status") in {None, "completed"}
+        finished = text(item.get("status")) in {"", "completed"}
         output = item.get("output")
         result = judge(output, None) if finished else no_result(output)
         yield Message(Role.ASSISTANT, "", (ResultPart(result, _call_id(item), path=path),), at)
@@ -111,10 +111,10 @@ def _mcp_call(item: Mapping[str, object], path: str) -> Iterator[CallPart | Resu
     """A call that carries its result: an `error` field that is null, and a status."""
     key = identifier(item.get("id"))
     yield CallPart(text(item.get("name")), item.get("arguments"), key, path)
-    error, output, status = item.get("error"), item.get("output"), item.get("status")
+    error, output, status = item.get("error"), item.get("output"), text(item.get("status"))
     if error or status == "failed":
         yield ResultPart(judge(_error_text(error), flag=True), key, path=path)
-    elif output is not None and status in {None, "completed"}:
+    elif output is not None and status in {"", "completed"}:
         yield ResultPart(judge(output, flag=False), key, path=path)
 
 

@@ -14,7 +14,7 @@ from playbooks.domain.conversation.results import judge
 NAME = "openwebui_export"
 
 _DETAILS = re.compile(
-    r"<details\b(?P<attributes>[^>]*)>(?P<inside>(?:(?!</?details\b).)*+)(?:</details>|\Z)", re.DOTALL
+    r"<details\b(?P<attributes>[^<>]*+)>(?P<inside>(?:(?!</?details\b).)*+)(?:</details>|\Z)", re.DOTALL
 )
 _ATTRIBUTE = re.compile(r"""([\w-]++)="([^"]*)\"""")
 

@@ -19,7 +19,7 @@ def recognizes(record: Record) -> bool:
 
 
 def _is_ui_message(message: Mapping[str, object]) -> bool:
-    return message.get("role") in {"system", "user", "assistant"} and (
+    return text(message.get("role")) in {"system", "user", "assistant"} and (
         (isinstance(message.get("parts"), list) and all("type" in part for part in mappings(message["parts"])))
         or isinstance(message.get("toolInvocations"), list)
     )
@@ -48,7 +48,7 @@ def _messages(record: Record) -> Iterator[Message]:
 
 
 def _message(message: Mapping[str, object], path: str) -> Iterator[Message]:
-    if message.get("role") not in {"user", "assistant"}:
+    if text(message.get("role")) not in {"user", "assistant"}:
         return
     role = Role.USER if message["role"] == "user" else Role.ASSISTANT
     at = instant(message.get("createdAt") or mapping(message.get("metadata")).get("createdAt"))
