@@ -1,0 +1,37 @@
+"""How the demo tells what happens: short lines with the time, so that waiting is seen to be waiting."""
+
+import textwrap
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+WIDTH = 100
+
+
+@dataclass
+class Teller:
+    """Writes headings, facts and statements."""
+
+    write: Callable[[str], object] = print
+    started: float = field(default_factory=time.monotonic)
+    _number: int = 0
+
+    def heading(self, text: str) -> None:
+        """A numbered part of the story."""
+        self._number += 1
+        self.write(f"\n{self._number}. {text}  ({time.monotonic() - self.started:.0f} s)")
+
+    def line(self, text: str) -> None:
+        """A fact, wrapped."""
+        for part in textwrap.wrap(text, WIDTH, initial_indent="   ", subsequent_indent="     ") or [""]:
+            self.write(part)
+
+    def lines(self, texts: Iterable[str]) -> None:
+        """Several facts."""
+        for text in texts:
+            self.line(text)
+
+    def sql(self, statement: str) -> None:
+        """A statement as it is, set off."""
+        for part in statement.strip().splitlines():
+            self.write(f"      | {part}")
