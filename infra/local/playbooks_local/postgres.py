@@ -74,6 +74,13 @@ class PostgresServer:
         ) as connection:
             connection.run(sql)
 
+    def ask(self, database: str, sql: str) -> list[tuple[object, ...]]:
+        """The rows of a statement, as the superuser: for a test's witness and the like."""
+        with pg8000.native.Connection(
+            SUPERUSER, host=HOST, port=self.port, database=database, password=self.password
+        ) as connection:
+            return [tuple(row) for row in connection.run(sql) or ()]
+
     def create_database(self, name: str, script: str = "") -> None:
         """Create an empty database and run a script in it."""
         self.run_script("postgres", f"CREATE DATABASE {pg8000.native.identifier(name)}")

@@ -1,6 +1,11 @@
 """What a person may read in a database, told to the model: tables, columns, comments and foreign keys."""
 
+import re
 from dataclasses import dataclass
+
+from playbooks.domain.sql import vocabulary
+
+_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,6 @@ def _comment(text: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name as it must be written in SQL: plain when it is lower-case ASCII, in double quotes otherwise."""
-    plain = name.isascii() and name.replace("_", "a").isalnum() and name == name.lower() and not name[:1].isdigit()
-    return name if plain and name else '"' + name.replace('"', '""') + '"'
+    """A name as it must be written in SQL: plain when it is lower-case ASCII and no keyword, else in double quotes."""
+    plain = _PLAIN_NAME.match(name) and name not in vocabulary.RESERVED | vocabulary.TYPE_FUNCTION_NAMES
+    return name if plain else '"' + name.replace('"', '""') + '"'
