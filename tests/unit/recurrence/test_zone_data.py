@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from playbooks.domain.recurrence import next_after, parse_rule, probe_zone_data, zone_data, zone_data_version
-from playbooks.domain.recurrence.zone_clock import CalmCells
+from playbooks.domain.recurrence.zone_clock import CalmDays
 from tests.unit.recurrence import package_zones
 
 ROOT = Path(__file__).parents[3]
@@ -103,26 +103,37 @@ def test_clock_changes_lie_days_apart_so_one_look_up_a_day_finds_them_all() -> N
         assert all(seconds > 4 * 86_400 for seconds in apart), name
 
 
-def test_offsets_differ_by_less_than_the_two_days_left_around_a_calm_cell() -> None:
+def test_no_change_moves_the_clocks_by_more_than_a_day() -> None:
+    """Less than the 32 hours left around a calm day; and no two offsets of a zone are two days apart."""
     for name in package_zones.names():
-        offsets = [offset for change in package_zones.changes(name) for offset in change[1:]]
+        listed = package_zones.changes(name)
+        assert all(abs(change.after - change.before) <= 86_400 for change in listed), name
+        offsets = [offset for change in listed for offset in change[1:]]
         assert not offsets or max(offsets) - min(offsets) < 1.5 * 86_400, name
 
 
-def test_no_cell_near_a_change_is_calm() -> None:
+def test_no_day_near_a_change_is_calm() -> None:
     for name in package_zones.names():
-        calm = CalmCells(package_zones.zone(name))
+        calm = CalmDays(package_zones.zone(name))
         for change in package_zones.changes(name):
             if change.at > -60 * 365 * 86_400:
-                place = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=change.at)
-                near = [(place + timedelta(hours=hours)).toordinal() >> 2 for hours in range(-48, 49, 24)]
-                assert all(calm[cell] is None for cell in near), (name, place)
+                for clock in (0, change.before, change.after):
+                    shown = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=change.at + clock)
+                    near = {(shown + timedelta(hours=hours)).toordinal() for hours in (-32, -24, 0, 24, 32)}
+                    assert all(calm[day] is None for day in near), (name, shown)
 
 
-def test_the_cells_of_a_zone_do_not_grow_without_bound() -> None:
-    calm = CalmCells(package_zones.zone("UTC"))
-    for cell in range(100_000, 125_000):
-        assert calm[cell] == timedelta(0)
+def test_most_days_are_calm() -> None:
+    calm = CalmDays(package_zones.zone("America/New_York"))
+    year = range(datetime(2026, 1, 1, tzinfo=UTC).toordinal(), datetime(2027, 1, 1, tzinfo=UTC).toordinal())
+
+    assert sum(calm[day] is None for day in year) == 2 * 5
+
+
+def test_the_days_kept_of_a_zone_do_not_grow_without_bound() -> None:
+    calm = CalmDays(package_zones.zone("UTC"))
+    for day in range(700_000, 725_000):
+        assert calm[day] == timedelta(0)
 
     assert len(calm) <= 20_000
 

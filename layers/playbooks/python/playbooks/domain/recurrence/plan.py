@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from playbooks.domain.recurrence.nominal import NominalTimes, nominal_times
 from playbooks.domain.recurrence.occurrence import MONTH_END, Occurrence, calm_occurrence, missing, repeated
 from playbooks.domain.recurrence.rule import Rule, Unit
-from playbooks.domain.recurrence.zone_clock import CELL_SHIFT, EPOCH, NAIVE_EPOCH, NO_TIME, ZoneClock, zone_clock
+from playbooks.domain.recurrence.zone_clock import EPOCH, NAIVE_EPOCH, NO_TIME, ZoneClock, zone_clock
 
 
 class Plan:
@@ -38,13 +38,13 @@ class Plan:
                 raise TypeError("an instant needs an offset: give an aware datetime")
             instant = instant.astimezone(UTC)
         try:
-            offset = self._calm[instant.toordinal() >> CELL_SHIFT]
+            offset = self._calm[instant.toordinal()]
             if offset is None:
                 return self._near_a_change(instant)
             nominal = self._later_than(NAIVE_EPOCH + (instant - EPOCH + offset))
             if nominal >= self._end:
                 return None
-            offset = self._calm[nominal.toordinal() >> CELL_SHIFT]
+            offset = self._calm[nominal.toordinal()]
             if offset is None:
                 return self._near_a_change(instant)
             moved = MONTH_END if self._anchor_day is not None and nominal.day != self._anchor_day else None
@@ -93,7 +93,7 @@ class Plan:
         assert self._twice_after is not None
         apart = self._twice_after
         for nominal in self._times.from_later_than(local - swing):
-            if nominal > local + 2 * (swing + apart):
+            if nominal > local + swing + apart:
                 return None
             reading = self._clock.read(nominal)
             if reading.shift >= NO_TIME:

@@ -12,11 +12,9 @@ NAIVE_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the same moment on a naive 
 
 NO_TIME = timedelta(0)
 
-CELL_SHIFT = 2
-_CELL_DAYS = 1 << CELL_SHIFT
-_MARGIN_DAYS = 3
-_MOST_CELLS = 20_000
-_NEARBY = tuple(timedelta(days=days) for days in range(-_MARGIN_DAYS, _MARGIN_DAYS + 1))
+_MARGIN_DAYS = 2
+_MOST_DAYS = 20_000
+_TWO_DAYS = timedelta(days=2)
 _LAST_ORDINAL = date.max.toordinal()
 
 
@@ -33,29 +31,28 @@ class Reading(NamedTuple):
     shift: timedelta
 
 
-class CalmCells(dict[int, timedelta | None]):
-    """UTC offset for each cell of four days in which no clock change is near; None where one is.
+class CalmDays(dict[int, timedelta | None]):
+    """UTC offset for each day near which no clock change is; None for the others.
 
-    The key is a proleptic Gregorian ordinal, of a UTC or a local date alike, shifted right by CELL_SHIFT. "Near"
-    leaves more than two days on both sides, more than the largest difference of two offsets, so in a calm cell
-    local and UTC times differ by the offset and keep their order. One look-up a day finds every change, because
-    the changes of every zone lie days apart (a test holds the package to that).
+    The key is a proleptic Gregorian ordinal, of a UTC or a local date alike. "Near" leaves 32 hours on both sides of
+    either (two days, less the 16 hours by which the two dates may differ): more than any change moves the clocks, so
+    on calm days local and UTC times differ by the offset, and no time before or after is moved past them. One look-up
+    a day finds every change, because the changes of a zone lie days apart. Tests hold the package to both.
     """
 
     def __init__(self, zone: ZoneInfo) -> None:
         super().__init__()
         self._zone = zone
 
-    def __missing__(self, cell: int) -> timedelta | None:
-        if len(self) >= _MOST_CELLS:
+    def __missing__(self, day: int) -> timedelta | None:
+        if len(self) >= _MOST_DAYS:
             self.clear()
-        first = (cell << CELL_SHIFT) - _MARGIN_DAYS
-        last = (cell << CELL_SHIFT) + _CELL_DAYS + _MARGIN_DAYS
+        first, last = day - _MARGIN_DAYS, day + _MARGIN_DAYS + 1
         offset = None
         if first >= 1 and last <= _LAST_ORDINAL:
-            offsets = {self._zone.utcoffset(datetime.fromordinal(day)) for day in range(first, last + 1)}
+            offsets = {self._zone.utcoffset(datetime.fromordinal(each)) for each in range(first, last + 1)}
             offset = offsets.pop() if len(offsets) == 1 else None
-        self[cell] = offset
+        self[day] = offset
         return offset
 
 
@@ -66,11 +63,11 @@ class ZoneClock:
 
     def __init__(self, zone: ZoneInfo) -> None:
         self.zone = zone
-        self.calm = CalmCells(zone)
+        self.calm = CalmDays(zone)
 
     def local(self, instant: datetime) -> datetime:
         """What the clocks show at an aware instant, naive."""
-        return instant.astimezone(self.zone).replace(tzinfo=None)
+        return NAIVE_EPOCH + (instant - EPOCH + self.offset_at(instant))
 
     def offset_at(self, instant: datetime) -> timedelta:
         """Local time minus UTC at an aware instant."""
@@ -86,9 +83,8 @@ class ZoneClock:
         return Reading(instant, self.offset_at(instant), second - first)
 
     def swing(self, local: datetime) -> timedelta:
-        """The largest difference of offsets within three days of a local time; 0 to about a day."""
-        offsets = [self._offset(local + days) for days in _NEARBY]
-        return max(offsets) - min(offsets)
+        """How far the clocks are moved within two days of a local time, either way; at most one change is."""
+        return abs(self._offset(local + _TWO_DAYS) - self._offset(local - _TWO_DAYS))
 
     def _offset(self, local: datetime) -> timedelta:
         offset = self.zone.utcoffset(local)  # reads only the clock's face and `fold`, so naive will do
