@@ -1,6 +1,6 @@
 """boto3 clients for the emulated account: one place that knows endpoint, keys and region."""
 
-from dataclasses import dataclass
+import threading
 from typing import Any
 
 import boto3
@@ -12,34 +12,37 @@ from playbooks_local.emulator import ACCOUNT, REGION, Credentials
 Client = Any
 
 
-@dataclass(frozen=True, slots=True)
 class Account:
     """The emulated account's root: for setting up and for looking, never for what a function does."""
 
-    url: str
-    credentials: Credentials
-    region: str = REGION
-    account_id: str = ACCOUNT
+    def __init__(self, url: str, credentials: Credentials) -> None:
+        self.url = url
+        self.region = REGION
+        self.account_id = ACCOUNT
+        self._session = boto3.session.Session(
+            aws_access_key_id=credentials.access_key_id,
+            aws_secret_access_key=credentials.secret_access_key,
+            region_name=REGION,
+        )
+        self._clients: dict[tuple[str, str], Client] = {}
+        # Clients may be used by any thread; a session that makes them may not.
+        self._lock = threading.Lock()
 
     def client(self, service: str, *, endpoint: str | None = None) -> Client:
-        """A client of one service (`dynamodb`, `sqs`, …), at the emulator unless an endpoint is named.
+        """The client of one service (`dynamodb`, `sqs`, …), at the emulator unless an endpoint is named."""
+        where = endpoint or self.url
+        with self._lock:
+            if (service, where) not in self._clients:
+                create: Client = self._session.client
+                self._clients[service, where] = create(service, endpoint_url=where, config=_config(service))
+            return self._clients[service, where]
 
-        Each call makes a session of its own, so clients may be made in any thread.
-        """
-        session = boto3.session.Session(
-            aws_access_key_id=self.credentials.access_key_id,
-            aws_secret_access_key=self.credentials.secret_access_key,
-            region_name=self.region,
-        )
-        create: Client = session.client
-        return create(
-            service,
-            endpoint_url=endpoint or self.url,
-            config=Config(
-                signature_version="s3v4" if service == "s3" else None,
-                s3={"addressing_style": "path"},
-                retries={"mode": "standard", "max_attempts": 3},
-                connect_timeout=5,
-                read_timeout=60,
-            ),
-        )
+
+def _config(service: str) -> Config:
+    return Config(
+        signature_version="s3v4" if service == "s3" else None,
+        s3={"addressing_style": "path"},
+        retries={"mode": "standard", "max_attempts": 3},
+        connect_timeout=5,
+        read_timeout=60,
+    )

@@ -7,7 +7,7 @@ What is changed, and why, is one function each; everything else reaches the emul
 import copy
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from playbooks_local.cloudformation_yaml import Template
@@ -21,6 +21,7 @@ _FUNCTION = "AWS::Lambda::Function"
 _SERVERLESS_CODE = {"AWS::Serverless::Function": "CodeUri", "AWS::Serverless::LayerVersion": "ContentUri"}
 # One of these fails the creation of the whole stack.
 _NOT_CARRIED = {"AWS::CloudWatch::CompositeAlarm", "AWS::Logs::QueryDefinition"}
+_SNS_WITHOUT_RESOURCE = {"sns:CreatePlatformEndpoint", "sns:GetEndpointAttributes", "sns:SetEndpointAttributes"}
 _POLICIES = {"AWS::S3::BucketPolicy", "AWS::SQS::QueuePolicy"}
 
 # Runs in the emulator's environment, where the SAM translator is; template in, template out.
@@ -52,7 +53,7 @@ def for_emulator(
     drop_what_is_not_carried(resources)
     delete_with_the_stack(resources)
     spell_out_routes(resources)
-    accept_endpoint_arns(resources)
+    accept_push_resources(resources)
     fill_in_numbers(local, parameters)
     for resource in resources.values():
         if resource["Type"] == _FUNCTION:
@@ -174,11 +175,31 @@ def _authorization(api: str, operation: Mapping[str, Any]) -> dict[str, Any]:
     return {"AuthorizationType": "NONE"}
 
 
-def accept_endpoint_arns(resources: dict[str, Any]) -> None:
-    """Push endpoints of the emulator are named `…:app/GCM/…`, on AWS `…:endpoint/GCM/…`: say so in the roles."""
+def accept_push_resources(resources: dict[str, Any]) -> None:
+    """Say in the roles what the emulator takes for the resource of a call to SNS about phones.
+
+    It names an endpoint `…:app/GCM/…`, AWS `…:endpoint/GCM/…`; and of the calls in `_SNS_WITHOUT_RESOURCE` it sees
+    no resource at all, so that only the action is enforced here.
+    """
     for resource in resources.values():
         if resource["Type"] == "AWS::IAM::Role":
-            resource["Properties"] = _replaced(resource["Properties"], ":endpoint/", ":app/")
+            properties = _replaced(resource["Properties"], ":endpoint/", ":app/")
+            for statement in _statements(properties):
+                if _SNS_WITHOUT_RESOURCE.issuperset(statement["Action"]):
+                    statement["Resource"] = "*"
+            resource["Properties"] = properties
+
+
+def _statements(value: Json) -> Iterator[dict[str, Any]]:
+    match value:
+        case {"Effect": _, "Action": list()}:
+            yield value
+        case dict():
+            for one in value.values():
+                yield from _statements(one)
+        case list():
+            for one in value:
+                yield from _statements(one)
 
 
 def fill_in_numbers(template: Template, parameters: Mapping[str, str]) -> None:
