@@ -3,8 +3,9 @@
 The walk is iterative and stops at the limits, so its work is bounded by them and not by what was sent.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from playbooks.errors import Finding
 from playbooks.query_spec.display import pointer
@@ -13,17 +14,34 @@ from playbooks.query_spec.limits import MAX_FIELDS, MAX_NAME, Limits
 _FLAT = "a value is one scalar or one flat list of scalars"
 
 
+Role = Literal["name", "value", "children"]
+"""What stands under a key of a node."""
+NAME: Role = "name"
+VALUE: Role = "value"
+CHILDREN: Role = "children"
+
+# Tuples and not unions: Python 3.11 asks a union four times as slowly.
+_LISTS = (list, tuple)
+_NUMBERS = (int, float)
+_CONTAINERS = (list, tuple, set, frozenset, Mapping)
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a document keeps its tree: the key of the root group ("" when the document is it), the keys that hold
-    lists of child nodes and the keys that hold values."""
+    """Where a document keeps its tree: the key of the root group ("" when the document is it), and what stands under
+    the keys of its nodes. Other keys are left to the shape check, which refuses them."""
 
     root: str
-    children: tuple[str, ...]
-    values: tuple[str, ...]
+    roles: Mapping[object, Role]
 
 
-SPEC_LAYOUT = Layout(root="where", children=("conditions",), values=("value", "start", "end"))
+def layout(root: str, *, children: Iterable[str], values: Iterable[str]) -> Layout:
+    """A layout by the keys that hold lists of nodes and the keys that hold values."""
+    by_role: dict[Role, Iterable[str]] = {NAME: ("column", "operator", "op"), CHILDREN: children, VALUE: values}
+    return Layout(root, {key: role for role, keys in by_role.items() for key in keys})
+
+
+SPEC_LAYOUT = layout("where", children=["conditions"], values=["value", "start", "end"])
 
 
 @dataclass(slots=True)
@@ -52,7 +70,7 @@ def check_bounds(document: Mapping[object, object], limits: Limits, layout: Layo
 
 
 def _check_order(order: object, limits: Limits, bounds: Bounds) -> None:
-    if not isinstance(order, list | tuple):
+    if not isinstance(order, _LISTS):
         return
     if len(order) > limits.max_order_by:
         bounds.stop("too_many_order_by", "/order_by", f"at most {limits.max_order_by} sort keys")
@@ -60,63 +78,84 @@ def _check_order(order: object, limits: Limits, bounds: Bounds) -> None:
     for index, item in enumerate(order):
         path = f"/order_by/{index}"
         if isinstance(item, Mapping) and not _has_too_many_fields(item, path, bounds):
-            bounds.findings.extend(_bad_texts(item, ("column", "direction"), path))
+            for key in ("column", "direction"):
+                if isinstance(text := item.get(key), str):
+                    _note(_text_problem(text, MAX_NAME), f"{path}/{key}", bounds)
+
+
+_Place = tuple[Mapping[object, object], str, int]
+"""A node, its pointer and its depth."""
+
+
+def _objects(nodes: Iterable[object], path: str, depth: int) -> list[_Place]:
+    """The nodes that are objects; a dict is asked for first, because asking an abstract class is slow."""
+    return [
+        (node, f"{path}/{index}", depth)
+        for index, node in enumerate(nodes)
+        if isinstance(node, dict) or isinstance(node, Mapping)  # noqa: SIM101 - as said above
+    ]
 
 
 def _check_tree(root: Mapping[object, object], path: str, limits: Limits, layout: Layout, bounds: Bounds) -> None:
     budget = limits.max_nodes - 1
-    stack: list[tuple[Mapping[object, object], str, int]] = [(root, path, 1)]
+    roles, shortest = layout.roles, min(MAX_NAME, limits.max_string)
+    stack: list[_Place] = [(root, path, 1)]
     while stack:
         node, here, depth = stack.pop()
-        groups = [(key, node[key]) for key in layout.children if isinstance(node.get(key), list | tuple)]
         if _has_too_many_fields(node, here, bounds):
             return
-        if groups and depth > limits.max_depth:
-            bounds.stop("too_deep", here, f"groups may nest at most {limits.max_depth} deep; flatten the tree")
-            return
-        bounds.findings.extend(_bad_texts(node, ("column", "operator", "op"), here))
-        for key in layout.values:
-            if key in node:
-                _check_value(node[key], f"{here}/{key}", limits, bounds)
-        below: list[tuple[Mapping[object, object], str, int]] = []
-        for key, children in groups:
-            assert isinstance(children, list | tuple)
-            budget -= len(children)
-            if budget < 0:
-                message = f"at most {limits.max_nodes} groups and conditions together; use in for long or lists"
-                bounds.stop("too_many_nodes", path, message)
-                return
-            for index, child in enumerate(children):
-                if isinstance(child, Mapping):
-                    below.append((child, f"{here}/{key}/{index}", depth + 1))
-        stack.extend(reversed(below))
+        below: list[_Place] = []
+        for key, item in node.items():
+            role = roles.get(key)
+            if role is None or item is None:
+                continue
+            if role == CHILDREN and isinstance(item, _LISTS):
+                if depth > limits.max_depth:
+                    message = f"groups may nest at most {limits.max_depth} deep; flatten the tree"
+                    bounds.stop("too_deep", here, message)
+                    return
+                budget -= len(item)
+                if budget < 0:
+                    message = f"at most {limits.max_nodes} groups and conditions together; use in for long or lists"
+                    bounds.stop("too_many_nodes", path, message)
+                    return
+                below += _objects(item, f"{here}/{key}", depth + 1)
+            elif isinstance(item, str):
+                if len(item) > shortest or "\0" in item or not item.isascii():
+                    problem = _text_problem(item, MAX_NAME if role == NAME else limits.max_string)
+                    _note(problem, f"{here}/{key}", bounds)
+            elif role == VALUE and not isinstance(item, _NUMBERS):
+                _check_value(item, f"{here}/{key}", limits, bounds)
+                if bounds.fatal:
+                    return
+        below.reverse()
+        stack += below
 
 
 def _check_value(value: object, path: str, limits: Limits, bounds: Bounds) -> None:
-    if isinstance(value, list | tuple):
+    if isinstance(value, _LISTS):
         if len(value) > limits.max_list:
             bounds.stop("in_too_long", path, f"at most {limits.max_in} values")
             return
-        problem = next((found for item in value if (found := _value_problem(item, limits)) is not None), None)
+        problems = (_value_problem(item, limits) for item in value)
+        _note(next((problem for problem in problems if problem is not None), None), path, bounds)
     else:
-        problem = _value_problem(value, limits)
-    if problem is not None:
-        bounds.findings.append(Finding(problem[0], path, problem[1]))
+        _note(_value_problem(value, limits), path, bounds)
 
 
 def _value_problem(item: object, limits: Limits) -> tuple[str, str] | None:
     if isinstance(item, str):
         return _text_problem(item, limits.max_string)
-    if isinstance(item, list | tuple | Mapping | set | frozenset):
+    if item is None or isinstance(item, _NUMBERS):
+        return None
+    if isinstance(item, _CONTAINERS):
         return ("type_mismatch", _FLAT)
     return None
 
 
-def _bad_texts(node: Mapping[object, object], keys: tuple[str, ...], path: str) -> Iterator[Finding]:
-    for key in keys:
-        item = node.get(key)
-        if isinstance(item, str) and (problem := _text_problem(item, MAX_NAME)) is not None:
-            yield Finding(problem[0], f"{path}/{key}", problem[1])
+def _note(problem: tuple[str, str] | None, path: str, bounds: Bounds) -> None:
+    if problem is not None:
+        bounds.findings.append(Finding(problem[0], path, problem[1]))
 
 
 def _text_problem(item: str, longest: int) -> tuple[str, str] | None:

@@ -31,6 +31,10 @@ class ColumnType(StrEnum):
     """A list of texts; no list and an empty list are the same thing. `eq` means "contains"."""
 
 
+# Looking a member up is slow before Python 3.12, and every condition asks.
+_NUMBER, _DATETIME, _DATE = ColumnType.NUMBER, ColumnType.DATETIME, ColumnType.DATE
+
+
 class Access(StrEnum):
     """Who may name a column."""
 
@@ -70,6 +74,7 @@ TYPE_OPERATORS: Mapping[ColumnType, tuple[Operator, ...]] = MappingProxyType(
 )
 """All that a type can be asked. Texts have no order both stores share, so they have no `gt`."""
 
+_UNFOLDED = {kind: tuple(name for name in operators if name != "ilike") for kind, operators in TYPE_OPERATORS.items()}
 _SORTABLE = frozenset(
     {
         ColumnType.INTEGER,
@@ -97,12 +102,17 @@ class Column:
     access: Access = Access.OPEN
     description: str = ""
 
+    @property
+    def is_ranged(self) -> bool:
+        """Whether equality is a range too: a day is one, and a vector store matches no number exactly otherwise."""
+        kind = self.type
+        return kind is _NUMBER or kind is _DATETIME or kind is _DATE
+
     def allowed_operators(self) -> tuple[Operator, ...]:
         """The operators a spec may use on this column."""
         if self.operators is not None:
             return self.operators
-        every = TYPE_OPERATORS[self.type]
-        return every if self.fold is not None else tuple(name for name in every if name != "ilike")
+        return TYPE_OPERATORS[self.type] if self.fold is not None else _UNFOLDED[self.type]
 
     def is_sortable(self) -> bool:
         """Whether a spec may sort by this column."""

@@ -18,9 +18,6 @@ from playbooks.query_spec.values import ValueProblem
 Leaf = Equal | Within | Matches | Empty
 T = TypeVar("T")
 
-_RANGED = frozenset({ColumnType.NUMBER, ColumnType.DATETIME, ColumnType.DATE})
-"""Types whose equality is a range too: a day is one, and a vector store matches no number exactly otherwise."""
-
 
 class ConditionProblem(Exception):
     """Raised inside this room for one condition; `place` is the pointer below the condition."""
@@ -67,7 +64,10 @@ class Reader:
         if isinstance(condition.value, list):
             message = "a pattern must be a string" if operator in ("like", "ilike") else _one_value(operator)
             raise ConditionProblem("type_mismatch", "/value", message)
-        return _at("/value", lambda: self._comparison(condition, column, path))
+        try:
+            return self._comparison(condition, column, path)
+        except ValueProblem as problem:
+            raise ConditionProblem(problem.code, "/value", problem.message, problem.allowed) from None
 
     def _null_test(self, condition: WhereCondition, column: Column, path: str) -> Empty:
         if condition.value is not None or condition.start is not None or condition.end is not None:
@@ -76,20 +76,12 @@ class Reader:
 
     def _comparison(self, condition: WhereCondition, column: Column, path: str) -> Leaf:
         name, operator, raw = condition.column, condition.operator, condition.value
-        match operator:
-            case "like" | "ilike":
-                return self._pattern(name, column, raw, path, folded=operator == "ilike")
-            case "eq" | "neq":
-                return self._equality(name, column, [raw], path, negated=operator == "neq")
-            case _:
-                low, high = self._bounds(name, column, raw)
-                inside = {
-                    "gt": Interval(low=low, low_open=True) if high is None else Interval(low=high),
-                    "gte": Interval(low=low),
-                    "lt": Interval(high=low, high_open=True),
-                    "lte": Interval(high=low) if high is None else Interval(high=high, high_open=True),
-                }[operator]
-                return Within(name, column.type, (inside,), path=path)
+        if operator in ("eq", "neq"):
+            return self._equality(name, column, (raw,), path, negated=operator == "neq")
+        if operator in ("like", "ilike"):
+            return self._pattern(name, column, raw, path, folded=operator == "ilike")
+        inside = _half_line(operator, *self._bounds(name, column, raw))
+        return Within(name, column.type, (inside,), path=path)
 
     def _membership(self, condition: WhereCondition, column: Column, path: str) -> Leaf:
         raw = condition.value
@@ -109,8 +101,10 @@ class Reader:
     ) -> Leaf:
         # No list and an empty list are one thing, and neither contains the value that was asked for.
         keep_null = negated and (self.catalogue.nulls is Nulls.DISTINCT or column.type is ColumnType.STRINGS)
+        if not listed and not column.is_ranged:
+            return Equal(name, column.type, (values.exact_value(name, column, raw[0]),), negated, keep_null, path)
         # Repeated values count once, against the limit as against a vector store's own.
-        if column.type in _RANGED:
+        if column.is_ranged:
             intervals = tuple(dict.fromkeys(_each(raw, lambda item: self._interval(name, column, item), listed=listed)))
             self._check_count(len(intervals))
             return Within(name, column.type, intervals, negated, keep_null, path)
@@ -167,7 +161,7 @@ class Reader:
             pattern = parse_pattern(values.text(name, raw))
         except PatternError as error:
             raise ValueProblem("bad_pattern", str(error)) from None
-        if pattern.wildcards > self.limits.max_wildcards:
+        if len(pattern.parts) > self.limits.max_wildcards < pattern.wildcards:
             raise ValueProblem("pattern_too_complex", f"at most {self.limits.max_wildcards} wildcards")
         if pattern.matches_any:
             return Empty(name, column.type, negated=True, path=path)
@@ -193,6 +187,17 @@ def _at(place: str, read: Callable[[], T]) -> T:
         return read()
     except ValueProblem as problem:
         raise ConditionProblem(problem.code, place, problem.message, problem.allowed) from None
+
+
+def _half_line(operator: str, first: Ordered, after: Ordered | None) -> Interval:
+    """What lies on one side of a written value; a day that is begun is a day that counts (`lte` takes all of it)."""
+    if operator == "gte":
+        return Interval(first)
+    if operator == "lt":
+        return Interval(None, first, high_open=True)
+    if operator == "gt":
+        return Interval(first, low_open=True) if after is None else Interval(after)
+    return Interval(None, first) if after is None else Interval(None, after, high_open=True)
 
 
 def _each(raw: Sequence[object], read: Callable[[object], T], *, listed: bool) -> list[T]:

@@ -118,7 +118,8 @@ class _Meaning:
         nodes = []
         for index, child in enumerate(group.conditions):
             below = f"{path}/conditions/{index}"
-            node = self.condition(child, below) if isinstance(child, WhereCondition) else self.group(child, below)
+            # Asking a model class with isinstance is slow, and both classes are final.
+            node = self.condition(child, below) if type(child) is WhereCondition else self.group(child, below)
             if node is not None:
                 nodes.append(node)
         if not nodes:

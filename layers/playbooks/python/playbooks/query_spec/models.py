@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, final, get_args
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
@@ -21,6 +21,7 @@ Value = Scalar | list[Scalar | None]
 _CLOSED = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+@final
 class WhereCondition(BaseModel):
     """One comparison. `value` comes first; `start` and `end` are read by `between` only, and only without it."""
 
@@ -35,13 +36,13 @@ class WhereCondition(BaseModel):
 
 def _node_tag(node: object) -> str:
     """Which of the two node shapes is meant: told by the fields, so that the errors speak of one shape only."""
-    if isinstance(node, WhereGroup):
-        return "group"
-    if isinstance(node, Mapping) and "operator" not in node and ("conditions" in node or "op" in node):
-        return "group"
-    return "condition"
+    # A dict first: it is what a parsed document holds, and asking a model or an abstract class is slow.
+    if isinstance(node, dict) or isinstance(node, Mapping):  # noqa: SIM101 - as said above
+        return "group" if "operator" not in node and ("conditions" in node or "op" in node) else "condition"
+    return "group" if isinstance(node, WhereGroup) else "condition"
 
 
+@final
 class WhereGroup(BaseModel):
     """Conditions and groups, all of which (`and`) or any of which (`or`) must hold."""
 

@@ -3,6 +3,7 @@ r"""LIKE patterns: `%` is any run of characters, `_` is one, `\` makes the next 
 PostgreSQL manual 9.7.1. A pattern is parsed once, and every target writes it again in its own form.
 """
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from enum import Enum
@@ -13,6 +14,9 @@ class Wildcard(Enum):
 
     ANY_RUN = "%"
     ANY_ONE = "_"
+
+
+_TOKEN = re.compile(r"%+|_|\\.?|[^%_\\]+", re.DOTALL)
 
 
 class PatternError(ValueError):
@@ -81,25 +85,19 @@ def fold(text: str) -> str:
 def parse_pattern(text: str) -> Pattern:
     """Read a pattern; raises PatternError when it ends in a lone backslash."""
     parts: list[str | Wildcard] = []
-    literal: list[str] = []
-    characters = iter(text)
-    for character in characters:
-        if character in ("%", "_"):
-            if literal:
-                parts.append("".join(literal))
-                literal.clear()
-            wildcard = Wildcard(character)
-            if wildcard is not Wildcard.ANY_RUN or not parts or parts[-1] is not Wildcard.ANY_RUN:
-                parts.append(wildcard)
-        elif character == "\\":
-            escaped = next(characters, None)
-            if escaped is None:
+    literal = ""
+    for piece in _TOKEN.findall(text):
+        if piece[0] not in "%_":
+            if piece == "\\":
                 raise PatternError("the pattern ends in a lone backslash; write two for a literal one")
-            literal.append(escaped)
-        else:
-            literal.append(character)
+            literal += piece[1] if piece[0] == "\\" else piece
+            continue
+        if literal:
+            parts.append(literal)
+            literal = ""
+        parts.append(Wildcard.ANY_ONE if piece == "_" else Wildcard.ANY_RUN)
     if literal:
-        parts.append("".join(literal))
+        parts.append(literal)
     return Pattern(tuple(parts))
 
 

@@ -7,7 +7,7 @@ without the field, `is_null` misses absent keys, an empty `should` matches every
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import assert_never
 
 from playbooks.errors import Finding
@@ -41,6 +41,7 @@ _SUBSTRING_SINCE: ServerVersion = (1, 20)
 EXACT_INTEGER = 2**53 - 1
 """The largest range bound that no stored integer can be rounded onto: at 2^53 the neighbour 2^53 + 1 becomes equal."""
 
+_NUMBERS = (int, float)  # a tuple: Python 3.11 asks a union four times as slowly
 _SORTED = frozenset({ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATETIME, ColumnType.DATE})
 
 
@@ -100,10 +101,6 @@ class _Compiler:
 
     def node(self, node: Node) -> Json:
         match node:
-            case AllOf():
-                return {"must": [self.node(child) for child in node.nodes]}
-            case AnyOf():
-                return {"should": [self.node(child) for child in node.nodes]}
             case Equal():
                 found: Json = {"value": node.values[0]} if len(node.values) == 1 else {"any": [*node.values]}
                 return _negatable({"key": node.field, "match": found}, node)
@@ -111,6 +108,10 @@ class _Compiler:
                 return self._within(node)
             case Matches():
                 return self._matches(node)
+            case AllOf():
+                return {"must": [self.node(child) for child in node.nodes]}
+            case AnyOf():
+                return {"should": [self.node(child) for child in node.nodes]}
             case Empty():
                 empty = is_empty(node.field)
                 return {"must_not": [empty]} if node.negated else empty
@@ -130,10 +131,15 @@ class _Compiler:
         return QdrantOrder(first.field, first.type, first.direction)
 
     def _within(self, leaf: Within) -> Json:
-        if leaf.type is ColumnType.INTEGER and not all(_is_exact(interval) for interval in leaf.intervals):
-            self._refuse(f"{leaf.path}/value", "range bounds beyond 2^53 are not exact in the vector index")
-        ranges: list[Json] = [{"key": leaf.field, "range": _range(interval)} for interval in leaf.intervals]
-        return _negatable(ranges[0] if len(ranges) == 1 else {"should": ranges}, leaf)
+        if leaf.type is ColumnType.INTEGER:
+            for interval in leaf.intervals:
+                if not _is_exact(interval):
+                    self._refuse(f"{leaf.path}/value", "range bounds beyond 2^53 are not exact in the vector index")
+                    break
+        if len(leaf.intervals) == 1:
+            return _negatable({"key": leaf.field, "range": _range(leaf.intervals[0])}, leaf)
+        ranges = [{"key": leaf.field, "range": _range(interval)} for interval in leaf.intervals]
+        return _negatable({"should": ranges}, leaf)
 
     def _matches(self, leaf: Matches) -> Json:
         pattern = leaf.pattern
@@ -160,8 +166,10 @@ def _negatable(condition: Json, leaf: Equal | Within) -> Json:
 
 
 def _is_exact(interval: Interval) -> bool:
-    bounds = (interval.low, interval.high)
-    return all(abs(bound) <= EXACT_INTEGER for bound in bounds if isinstance(bound, int))
+    low, high = interval.low, interval.high
+    return (not isinstance(low, int) or -EXACT_INTEGER <= low <= EXACT_INTEGER) and (
+        not isinstance(high, int) or -EXACT_INTEGER <= high <= EXACT_INTEGER
+    )
 
 
 def _range(interval: Interval) -> Json:
@@ -174,6 +182,6 @@ def _range(interval: Interval) -> Json:
 
 
 def _bound(value: Ordered) -> object:
-    if isinstance(value, datetime):
-        return to_text(value)
-    return f"{value.isoformat()}T00:00:00.000000Z" if isinstance(value, date) else value
+    if isinstance(value, _NUMBERS):
+        return value
+    return to_text(value) if isinstance(value, datetime) else f"{value.isoformat()}T00:00:00.000000Z"

@@ -7,6 +7,7 @@ what was sent, for a target that must refuse it.
 import dataclasses
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import NamedTuple
 
 from playbooks.query_spec.catalogue import Catalogue, ColumnType
 from playbooks.query_spec.models import Direction
@@ -19,8 +20,7 @@ Ordered = int | float | datetime | date
 """A value with an order. A datetime is in UTC."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """The values between two bounds; None is open-ended. `low_open` and `high_open` leave the bound itself out."""
 
     low: Ordered | None = None

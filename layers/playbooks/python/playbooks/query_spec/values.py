@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, tzinfo
 
 from playbooks.query_spec.catalogue import Column, ColumnType
@@ -27,19 +28,7 @@ class ValueProblem(Exception):
 
 def exact_value(name: str, column: Column, raw: object) -> Exact:
     """The value of a column that is compared for equality; raises ValueProblem."""
-    match column.type:
-        case ColumnType.INTEGER:
-            return integer(name, raw)
-        case ColumnType.BOOLEAN:
-            if raw is True or raw is False:
-                return raw
-            raise ValueProblem("type_mismatch", f"{name} takes true or false, got {shown(raw)}")
-        case ColumnType.UUID:
-            return _uuid(name, raw)
-        case ColumnType.ENUM:
-            return _choice(name, column, raw)
-        case _:
-            return text(name, raw)
+    return _EXACT.get(column.type, _text)(name, column, raw)
 
 
 def integer(name: str, raw: object) -> int:
@@ -98,7 +87,21 @@ def day(name: str, raw: object) -> date:
         raise ValueProblem("bad_date", str(error)) from None
 
 
-def _uuid(name: str, raw: object) -> str:
+def _integer(name: str, _column: Column, raw: object) -> int:
+    return integer(name, raw)
+
+
+def _text(name: str, _column: Column, raw: object) -> str:
+    return text(name, raw)
+
+
+def _boolean(name: str, _column: Column, raw: object) -> bool:
+    if raw is True or raw is False:
+        return raw
+    raise ValueProblem("type_mismatch", f"{name} takes true or false, got {shown(raw)}")
+
+
+def _uuid(name: str, _column: Column, raw: object) -> str:
     if type(raw) is not str:
         raise ValueProblem("type_mismatch", f"{name} takes a UUID string, got {shown(raw)}")
     if _UUID.fullmatch(raw) is None:
@@ -112,3 +115,11 @@ def _choice(name: str, column: Column, raw: object) -> str:
     if value not in choices:
         raise ValueProblem("value_not_in_choices", f"'{printable(value)}' is not a value of {name}", choices)
     return value
+
+
+_EXACT: Mapping[ColumnType, Callable[[str, Column, object], Exact]] = {
+    ColumnType.INTEGER: _integer,
+    ColumnType.BOOLEAN: _boolean,
+    ColumnType.UUID: _uuid,
+    ColumnType.ENUM: _choice,
+}

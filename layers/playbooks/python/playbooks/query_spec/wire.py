@@ -8,7 +8,7 @@ from typing import Literal, cast
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from playbooks.errors import Finding
-from playbooks.query_spec.bounds import Layout, check_bounds
+from playbooks.query_spec.bounds import check_bounds, layout
 from playbooks.query_spec.catalogue import Catalogue, ColumnType
 from playbooks.query_spec.display import kind_of, pointer, printable
 from playbooks.query_spec.errors import QuerySpecError
@@ -18,7 +18,7 @@ from playbooks.query_spec.models import SpecOutput, WhereCondition, WhereGroup
 from playbooks.query_spec.tree import Query
 from playbooks.query_spec.wire_schema import WIRE_DEPTH
 
-_LAYOUT = Layout(root="", children=("conditions", "groups"), values=("values",))
+_LAYOUT = layout("", children=["conditions", "groups"], values=["values"])
 _CLOSED = ConfigDict(extra="forbid", strict=True, frozen=True)
 _INTEGER = re.compile(r"-?\d{1,19}", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
