@@ -1,0 +1,164 @@
+"""The model's arguments of `save_playbook` as a plan, with all findings at once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from playbooks.domain.conversion.numbers import unwritten
+from playbooks.domain.conversion.plan import INPUT_OF_KIND, Plan, Surroundings
+from playbooks.domain.conversion.schedule_words import read_schedule
+from playbooks.domain.conversion.schema import PROPERTIES, STEP_PROPERTIES
+from playbooks.domain.conversion.sql_text import holds_sql
+from playbooks.domain.ids import StepId
+from playbooks.domain.playbook import MAX_STEPS, MAX_TEXT, MAX_TITLE, Step, StepKind
+from playbooks.domain.sql.guard import check
+from playbooks.errors import Finding, Refused
+
+_KINDS = tuple(kind.value for kind in StepKind)
+_INPUT_WORDS = {
+    "source": "which document source to search",
+    "database": "which database to ask",
+    "format": "which file format to write",
+    "tool": "which tool to call",
+    "approver": "who decides",
+}
+
+
+def read_plan(arguments: Mapping[str, object], surroundings: Surroundings, *, zone: str, now: datetime) -> Plan:
+    """A plan that may be saved; raises Refused (`invalid_plan`) with every finding for the model to mend.
+
+    What needs no mending but a person's eye comes back as notes of the plan: a statement number that is not on the
+    list (dropped, the step stays), numbers the user did not write, literal dates, a schedule that cannot be expressed.
+    """
+    reading = _Reading(surroundings)
+    title = reading.title(arguments)
+    reading.unknown_fields(arguments, PROPERTIES, "")
+    steps = reading.steps(arguments.get("steps"))
+    schedule = read_schedule(arguments, zone, now)
+    findings = [*reading.findings, *schedule.findings]
+    if findings:
+        raise Refused("The playbook cannot be saved as it is.", findings, code="invalid_plan")
+    notes = (*reading.notes, *schedule.notes)
+    return Plan(title, steps, reading.statements, schedule.proposed, notes)
+
+
+@dataclass(slots=True)
+class _Reading:
+    surroundings: Surroundings
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[Finding] = field(default_factory=list)
+    statements: dict[str, str] = field(default_factory=dict)
+
+    def title(self, arguments: Mapping[str, object]) -> str:
+        title = arguments.get("title")
+        clean = " ".join(title.split()) if isinstance(title, str) else ""
+        if not 1 <= len(clean) <= MAX_TITLE:
+            message = f"A title of 1 to {MAX_TITLE} characters is expected."
+            self.findings.append(Finding("invalid_title", "/title", message))
+        return clean
+
+    def unknown_fields(self, given: Mapping[str, object], known: Mapping[str, object], path: str) -> None:
+        for name in list(given)[:50]:
+            if name not in known:
+                message = f"There is no field {name[:40]!r}: leave it out."
+                self.findings.append(Finding("unknown_field", f"{path}/{name[:40]}", message, tuple(known)))
+
+    def steps(self, raw: object) -> tuple[Step, ...]:
+        if not isinstance(raw, list) or not raw:
+            message = "Give at least one step: a playbook without steps would succeed doing nothing."
+            self.findings.append(Finding("no_steps", "/steps", message))
+            return ()
+        if len(raw) > MAX_STEPS:
+            message = f"A playbook has at most {MAX_STEPS} steps; these are {len(raw)}: join what belongs together."
+            self.findings.append(Finding("too_many_steps", "/steps", message))
+        return tuple(self._steps(raw[:MAX_STEPS]))
+
+    def _steps(self, raw: Sequence[object]) -> Iterator[Step]:
+        for number, item in enumerate(raw):
+            path = f"/steps/{number}"
+            if not isinstance(item, Mapping):
+                self.findings.append(Finding("invalid_step", path, "A step is an object with kind, instruction, …"))
+                continue
+            self.unknown_fields(item, STEP_PROPERTIES, path)
+            kind = item.get("kind")
+            if kind not in _KINDS:
+                shown = repr(kind)[:60]
+                message = f"{shown} is not a kind of step."
+                self.findings.append(Finding("unknown_kind", f"{path}/kind", message, _KINDS))
+                continue
+            yield self._step(StepKind(str(kind)), item, number, path)
+
+    def _step(self, kind: StepKind, item: Mapping[str, object], number: int, path: str) -> Step:
+        step_id = StepId(f"s{number + 1}")
+        instruction = self._instruction(kind, item.get("instruction"), path)
+        name = INPUT_OF_KIND.get(kind)
+        inputs = {} if name is None else {name: self._input(name, item.get(name), number, path)}
+        self._statement(kind, item.get("statement"), step_id, number, path)
+        return Step(step_id, kind, instruction, inputs)
+
+    def _instruction(self, kind: StepKind, value: object, path: str) -> str:
+        text = value.strip() if isinstance(value, str) else ""
+        path = f"{path}/instruction"
+        if not text:
+            self.findings.append(Finding("missing_instruction", path, "Say in words what the step does."))
+        elif len(text) > MAX_TEXT:
+            message = f"At most {MAX_TEXT} characters are kept; these are {len(text)}."
+            self.findings.append(Finding("instruction_too_long", path, message))
+        elif kind is StepKind.QUERY_DATABASE and holds_sql(text):
+            message = "This is SQL. Ask the question in words; pick the query by its number in `statement`."
+            self.findings.append(Finding("sql_instead_of_question", path, message))
+        else:
+            foreign = unwritten(text, self.surroundings.user_text)
+            if foreign:
+                listed = ", ".join(foreign[:10])
+                message = f"The instruction holds numbers that you did not write: {listed}. Check that they are meant."
+                self.notes.append(Finding("unwritten_numbers", path, message))
+        return text
+
+    def _input(self, name: str, value: object, number: int, path: str) -> str:
+        """A name the person may use; a single database needs no choice, what is not registered is left open."""
+        given = value.strip() if isinstance(value, str) else ""
+        allowed = self.surroundings.allowed(name)
+        where = f"{path}/{name}"
+        if given in allowed:
+            return given
+        if name == "database" and not given and len(allowed) == 1:
+            return allowed[0]
+        if name in {"database", "format"} and allowed:
+            said = f"Step {number + 1} names {given[:60]!r}" if given else f"Step {number + 1} does not name one"
+            message = f"Say {_INPUT_WORDS[name]}. {said}."
+            self.findings.append(Finding(f"unknown_{name}", where, message, allowed))
+            return ""
+        message = f"Step {number + 1} does not say yet {_INPUT_WORDS[name]}: fill it in before switching it on."
+        self.notes.append(Finding("missing_input", where, message))
+        return ""
+
+    def _statement(self, kind: StepKind, value: object, step_id: StepId, number: int, path: str) -> None:
+        """A statement by its number; whatever is not on the list is dropped with a reason and the step stays."""
+        if value in (0, None, "") or (kind is not StepKind.QUERY_DATABASE and not value):
+            return
+        where = f"{path}/statement"
+        kept = self.surroundings.collected.kept
+        if kind is not StepKind.QUERY_DATABASE:
+            message = f"Step {number + 1} asks no database: the query picked for it was left out."
+            self.notes.append(Finding("statement_without_query", where, message))
+            return
+        picked = value if isinstance(value, int) and not isinstance(value, bool) else 0
+        if not 1 <= picked <= len(kept):
+            message = (
+                f"Step {number + 1} picked a query that is not on the list of confirmed queries (1 to {len(kept)}): it "
+                "starts without saved SQL."
+            )
+            self.notes.append(Finding("statement_not_on_list", where, message))
+            return
+        query = kept[picked - 1]
+        verdict = check(query.statement)
+        if not verdict.allowed:
+            message = f"The query of step {number + 1} was left out: {verdict.message}"
+            self.notes.append(Finding("statement_refused", where, message))
+            return
+        self.statements[step_id] = query.statement
+        if query.literal_dates:
+            listed = ", ".join(query.literal_dates[:5])
+            message = f"The saved SQL of step {number + 1} holds the dates {listed}; the first run will replace them."
+            self.notes.append(Finding("literal_dates", where, message))
