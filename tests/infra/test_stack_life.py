@@ -1,5 +1,6 @@
 """How the local stack ends: with its block, on an error, on a signal, after a kill; and what a second start does."""
 
+import dataclasses
 import os
 import signal
 import socket
@@ -157,6 +158,23 @@ def test_a_folder_that_cannot_be_made_is_named():
     folder = Path("/proc/nowhere")
     with pytest.raises(NoPermission, match="/proc/nowhere"), LocalStack(StackSettings(state=folder)):
         pass
+
+
+def test_a_folder_with_other_things_in_it_is_not_taken(tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(NoPermission, match="holds other things"), LocalStack(StackSettings(state=tmp_path)):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_databases_are_new_at_each_start(settings):
+    with_postgres = dataclasses.replace(settings, with_postgres=True)
+    for _ in range(2):
+        with LocalStack(with_postgres) as stack:
+            stack.postgres.create_database("shop")
+            running = processes.identify(stack.postgres.process.pid)
+        assert not processes.is_alive(running)
+    assert not (settings.state / "postgres").exists()
 
 
 def test_a_missing_set_up_says_what_makes_it(settings, monkeypatch):

@@ -11,6 +11,7 @@ with LocalStack(StackSettings(state=folder)) as stack:
 import contextlib
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -78,6 +79,8 @@ LOCAL_PARAMETERS: Mapping[str, str] = {
 
 class LocalStack:
     """A context manager: everything runs when it is entered, and nothing is left when it is left.
+
+    Nothing is kept from one start to the next: tables, files and databases are new each time.
 
     `report` is told, in one short line each, what is being done. Raises a PlaybooksError that says in one line
     what is wrong and what helps (NotSetUp, PortInUse, NoPermission, AlreadyRunning, BuildFailed,
@@ -163,9 +166,10 @@ class LocalStack:
         self.recorder = self._started.enter_context(SnsRecorder(self.emulator.url))
         if settings.with_postgres:
             self._report("PostgreSQL …")
-            self.postgres = self._started.enter_context(
-                postgres.start(settings.state / "postgres", port=settings.postgres_port)
-            )
+            folder = settings.state / "postgres"
+            shutil.rmtree(folder, ignore_errors=True)
+            self._started.callback(shutil.rmtree, folder, ignore_errors=True)
+            self.postgres = self._started.enter_context(postgres.start(folder, port=settings.postgres_port))
             self._state.keep_process(processes.identify(self.postgres.process.pid))
         self._report("template.yaml …")
         self.parameters = {**LOCAL_PARAMETERS, **self._made_parameters(), **settings.parameters}

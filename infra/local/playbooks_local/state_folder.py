@@ -31,8 +31,9 @@ class Running:
 class StateFolder:
     """A context manager: owns `folder` from entry to exit.
 
-    On entry it ends what an older, killed stack left running. Raises AlreadyRunning while that one lives,
-    NoPermission when the folder cannot be written.
+    On entry it ends what an older, killed stack left running. What is below it belongs to the stack and may be
+    removed, so a folder with other things in it is refused. Raises AlreadyRunning while an older stack lives,
+    NoPermission when the folder cannot be written or is not one of ours.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,6 +46,8 @@ class StateFolder:
         try:
             # Passable for others: as root, PostgreSQL may run as another user below it. What is secret is mode 600.
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o711)
+            if not (self.folder / "lock").exists() and any(self.folder.iterdir()):
+                raise NoPermission(self.folder, "it holds other things, and a state folder is emptied")
             lock = (self.folder / "lock").open("a+", encoding="utf-8")
         except OSError as error:
             raise NoPermission(self.folder, error.strerror or str(error)) from error
