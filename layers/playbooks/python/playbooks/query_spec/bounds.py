@@ -9,14 +9,13 @@ from typing import Literal
 
 from playbooks.errors import Finding
 from playbooks.query_spec.display import pointer
-from playbooks.query_spec.limits import MAX_FIELDS, MAX_NAME, Limits
+from playbooks.query_spec.limits import MAX_FIELDS, Limits
 
 _FLAT = "a value is one scalar or one flat list of scalars"
 
 
-Role = Literal["name", "value", "children"]
-"""What stands under a key of a node."""
-NAME: Role = "name"
+Role = Literal["value", "children"]
+"""What stands under a key of a node. Names are not looked at here: one that is unknown is refused unread."""
 VALUE: Role = "value"
 CHILDREN: Role = "children"
 
@@ -37,7 +36,7 @@ class Layout:
 
 def layout(root: str, *, children: Iterable[str], values: Iterable[str]) -> Layout:
     """A layout by the keys that hold lists of nodes and the keys that hold values."""
-    by_role: dict[Role, Iterable[str]] = {NAME: ("column", "operator", "op"), CHILDREN: children, VALUE: values}
+    by_role: dict[Role, Iterable[str]] = {CHILDREN: children, VALUE: values}
     return Layout(root, {key: role for role, keys in by_role.items() for key in keys})
 
 
@@ -60,7 +59,8 @@ class Bounds:
 def check_bounds(document: Mapping[object, object], limits: Limits, layout: Layout = SPEC_LAYOUT) -> Bounds:
     """Walk a parsed document; the findings carry JSON pointers into it."""
     bounds = Bounds()
-    if _has_too_many_fields(document, "", bounds):
+    if len(document) > MAX_FIELDS:
+        _refuse_fields("", bounds)
         return bounds
     _check_order(document.get("order_by"), limits, bounds)
     root = document.get(layout.root) if layout.root else document
@@ -76,11 +76,9 @@ def _check_order(order: object, limits: Limits, bounds: Bounds) -> None:
         bounds.stop("too_many_order_by", "/order_by", f"at most {limits.max_order_by} sort keys")
         return
     for index, item in enumerate(order):
-        path = f"/order_by/{index}"
-        if isinstance(item, Mapping) and not _has_too_many_fields(item, path, bounds):
-            for key in ("column", "direction"):
-                if isinstance(text := item.get(key), str):
-                    _note(_text_problem(text, MAX_NAME), f"{path}/{key}", bounds)
+        if isinstance(item, Mapping) and len(item) > MAX_FIELDS:
+            _refuse_fields(f"/order_by/{index}", bounds)
+            return
 
 
 _Place = tuple[Mapping[object, object], str, int]
@@ -98,11 +96,12 @@ def _objects(nodes: Iterable[object], path: str, depth: int) -> list[_Place]:
 
 def _check_tree(root: Mapping[object, object], path: str, limits: Limits, layout: Layout, bounds: Bounds) -> None:
     budget = limits.max_nodes - 1
-    roles, shortest = layout.roles, min(MAX_NAME, limits.max_string)
+    roles, longest = layout.roles, limits.max_string
     stack: list[_Place] = [(root, path, 1)]
     while stack:
         node, here, depth = stack.pop()
-        if _has_too_many_fields(node, here, bounds):
+        if len(node) > MAX_FIELDS:
+            _refuse_fields(here, bounds)
             return
         below: list[_Place] = []
         for key, item in node.items():
@@ -121,9 +120,8 @@ def _check_tree(root: Mapping[object, object], path: str, limits: Limits, layout
                     return
                 below += _objects(item, f"{here}/{key}", depth + 1)
             elif isinstance(item, str):
-                if len(item) > shortest or "\0" in item or not item.isascii():
-                    problem = _text_problem(item, MAX_NAME if role == NAME else limits.max_string)
-                    _note(problem, f"{here}/{key}", bounds)
+                if len(item) > longest or "\0" in item or not item.isascii():
+                    _note(_text_problem(item, longest), f"{here}/{key}", bounds)
             elif role == VALUE and not isinstance(item, _NUMBERS):
                 _check_value(item, f"{here}/{key}", limits, bounds)
                 if bounds.fatal:
@@ -171,8 +169,5 @@ def _text_problem(item: str, longest: int) -> tuple[str, str] | None:
     return None
 
 
-def _has_too_many_fields(node: Mapping[object, object], path: str, bounds: Bounds) -> bool:
-    if len(node) <= MAX_FIELDS:
-        return False
+def _refuse_fields(path: str, bounds: Bounds) -> None:
     bounds.stop("too_many_fields", path, f"an object here has at most {MAX_FIELDS} fields")
-    return True

@@ -18,6 +18,9 @@ from playbooks.query_spec.values import ValueProblem
 Leaf = Equal | Within | Matches | Empty
 T = TypeVar("T")
 
+# Looking a member up is slow before Python 3.12, and every condition asks.
+_INTEGER, _NUMBER, _DATE = ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE
+
 
 class ConditionProblem(Exception):
     """Raised inside this room for one condition; `place` is the pointer below the condition."""
@@ -143,16 +146,15 @@ class Reader:
 
     def _bounds(self, name: str, column: Column, raw: object) -> tuple[Ordered, Ordered | None]:
         """Where a written value begins and, when it is a day of instants, the first instant after it."""
-        match column.type:
-            case ColumnType.INTEGER:
-                return values.integer(name, raw), None
-            case ColumnType.NUMBER:
-                return values.number(name, raw), None
-            case ColumnType.DATE:
-                return values.day(name, raw), None
-            case _:
-                written: Span = values.span(name, raw, self.zone)
-                return written.first, written.after
+        kind = column.type
+        if kind is _INTEGER:
+            return values.integer(name, raw), None
+        if kind is _NUMBER:
+            return values.number(name, raw), None
+        if kind is _DATE:
+            return values.day(name, raw), None
+        written: Span = values.span(name, raw, self.zone)
+        return written.first, written.after
 
     def _pattern(self, name: str, column: Column, raw: object, path: str, *, folded: bool) -> Leaf:
         if type(raw) is not str:

@@ -33,6 +33,3 @@ DEFAULT_LIMITS = Limits()
 
 MAX_FIELDS = 16
 """An object with more keys than this is refused unread: no shape of the spec has more than five."""
-
-MAX_NAME = 500
-"""A name of a column, operator or direction longer than this is refused unread."""

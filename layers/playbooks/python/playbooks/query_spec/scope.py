@@ -24,10 +24,12 @@ def confine(catalogue: Catalogue, scope: Mapping[str, ScopeValue]) -> tuple[Equa
 
 
 def _values(name: str, column: Column, given: ScopeValue) -> tuple[Exact, ...]:
-    several: Sequence[Exact] = [given] if isinstance(given, str | int) else given
-    if not several:
-        raise ScopeError(f"The scope of '{name}' is empty: nobody may search there.")
     try:
-        return tuple(dict.fromkeys(exact_value(name, column, value) for value in several))
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            return (exact_value(name, column, given),)
+        several = tuple(dict.fromkeys(exact_value(name, column, value) for value in given))
     except ValueProblem as problem:
         raise ScopeError(f"The scope of '{name}' is no value of its type: {problem.message}.") from None
+    if not several:
+        raise ScopeError(f"The scope of '{name}' is empty: nobody may search there.")
+    return several
