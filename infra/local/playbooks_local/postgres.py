@@ -67,18 +67,26 @@ class PostgresServer:
             tls="off",
         )
 
+    def connection(
+        self, database: str, *, user: str = SUPERUSER, password: str | None = None
+    ) -> pg8000.native.Connection:
+        """A connection for making things, a context manager; the superuser's unless another user is named."""
+        return pg8000.native.Connection(
+            user,
+            host=HOST,
+            port=self.port,
+            database=database,
+            password=self.password if password is None else password,
+        )
+
     def run_script(self, database: str, sql: str) -> None:
         """Run statements as the superuser, in one go; for making schemas and people, never for questions."""
-        with pg8000.native.Connection(
-            SUPERUSER, host=HOST, port=self.port, database=database, password=self.password
-        ) as connection:
+        with self.connection(database) as connection:
             connection.run(sql)
 
     def ask(self, database: str, sql: str) -> list[tuple[object, ...]]:
         """The rows of a statement, as the superuser: for a test's witness and the like."""
-        with pg8000.native.Connection(
-            SUPERUSER, host=HOST, port=self.port, database=database, password=self.password
-        ) as connection:
+        with self.connection(database) as connection:
             return [tuple(row) for row in connection.run(sql) or ()]
 
     def create_database(self, name: str, script: str = "") -> None:

@@ -19,26 +19,29 @@ class ManagedSecrets:
 
     def __init__(self, client: "SecretsManagerClient") -> None:
         self._client = client
-        self._kept: dict[str, tuple[float, dict[str, str]]] = {}
+        self._kept: dict[str, tuple[float, str]] = {}
 
     def get(self, name: str) -> dict[str, str]:
+        try:
+            return {str(field): str(entry) for field, entry in json.loads(self.text(name)).items()}
+        except (ValueError, AttributeError) as error:
+            raise NotFound(f"The secret {name!r} is not a JSON object: the operator registers it again.") from error
+
+    def text(self, name: str) -> str:
+        """The secret's text as it is (an API key); raises NotFound with what to do."""
         kept = self._kept.get(name)
         if kept is not None and time.monotonic() - kept[0] < KEPT_SECONDS:
             return kept[1]
         try:
-            text = self._client.get_secret_value(SecretId=name)["SecretString"]
-            value = json.loads(text)
-            secret = {str(field): str(entry) for field, entry in value.items()}
+            text: str = self._client.get_secret_value(SecretId=name)["SecretString"]
         except ClientError as error:
             code = error.response.get("Error", {}).get("Code")
-            if code in {"ResourceNotFoundException", "AccessDeniedException"}:
+            if code in {"ResourceNotFoundException", "AccessDeniedException", "ValidationException"}:
                 raise NotFound(
                     f"The secret {name!r} is not there or may not be read ({code}): the operator registers it again."
                 ) from error
             raise Unavailable(f"Secrets Manager did not give {name!r}: {code}.") from error
-        except (ValueError, AttributeError) as error:
-            raise NotFound(f"The secret {name!r} is not a JSON object: the operator registers it again.") from error
         except BotoCoreError as error:
             raise Unavailable(f"Secrets Manager did not answer: {error}.") from error
-        self._kept[name] = (time.monotonic(), secret)
-        return secret
+        self._kept[name] = (time.monotonic(), text)
+        return text

@@ -45,7 +45,7 @@ class WorkingParts(Parts):
             return bedrock_model(settings.model_id)
         from playbooks.adapters.model.anthropic import anthropic_model
 
-        key = self.client("secretsmanager").get_secret_value(SecretId=settings.model_key_secret)["SecretString"]
+        key = self.secrets.text(settings.require("model_key_secret").model_key_secret)
         return anthropic_model(settings.model_id, key=key, base_url=settings.model_base_url or None)
 
     def worker(self, *, execute: StepExecutor | None = None, convert: ConversionExecutor | None = None) -> Worker:
