@@ -54,6 +54,7 @@ def for_emulator(
     delete_with_the_stack(resources)
     spell_out_routes(resources)
     accept_push_resources(resources)
+    accept_batches(resources)
     fill_in_numbers(local, parameters)
     for resource in resources.values():
         if resource["Type"] == _FUNCTION:
@@ -188,6 +189,15 @@ def accept_push_resources(resources: dict[str, Any]) -> None:
                 if _SNS_WITHOUT_RESOURCE.issuperset(statement["Action"]):
                     statement["Resource"] = "*"
             resource["Properties"] = properties
+
+
+def accept_batches(resources: dict[str, Any]) -> None:
+    """On AWS `sqs:SendMessage` allows `SendMessageBatch` too; the emulator asks for an action of that name."""
+    for resource in resources.values():
+        if resource["Type"] == "AWS::IAM::Role":
+            for statement in _statements(resource["Properties"]):
+                if "sqs:SendMessage" in statement["Action"]:
+                    statement["Action"].append("sqs:SendMessageBatch")
 
 
 def _statements(value: Json) -> Iterator[dict[str, Any]]:

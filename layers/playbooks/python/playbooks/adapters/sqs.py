@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -19,10 +19,17 @@ BATCH = 10
 
 
 class SqsDoorbell:
-    """`Doorbell` over `SendMessageBatch`, which answers 200 with entries that failed."""
+    """`Doorbell` over `SendMessageBatch`, which answers 200 with entries that failed.
 
-    def __init__(self, client: "SQSClient", *, run_queue: str, conversion_queue: str) -> None:
+    A queue that does not take the messages is reported and nothing is raised: what was committed before stands, and
+    the wake index rings again.
+    """
+
+    def __init__(
+        self, client: "SQSClient", *, run_queue: str, conversion_queue: str, report: Callable[[Unavailable], None]
+    ) -> None:
         self._client = client
+        self._report = report
         self._run_queue = run_queue
         self._conversion_queue = conversion_queue
 
@@ -43,7 +50,8 @@ class SqsDoorbell:
         try:
             answer = self._client.send_message_batch(QueueUrl=queue, Entries=entries)
         except (ClientError, BotoCoreError) as error:
-            raise Unavailable(f"SQS did not take the doorbells: {error}.") from error
+            self._report(Unavailable(f"SQS did not take the doorbells: {error}."))
+            return list(named)
         return [named[int(entry["Id"])] for entry in answer.get("Failed", [])]
 
 
