@@ -76,7 +76,12 @@ class Parts:
     def doorbell(self) -> SqsDoorbell:
         """The queues."""
         settings = self.settings
-        return SqsDoorbell(self.client("sqs"), run_queue=settings.run_queue, conversion_queue=settings.conversion_queue)
+        return SqsDoorbell(
+            self.client("sqs"),
+            run_queue=settings.run_queue,
+            conversion_queue=settings.conversion_queue,
+            report=lambda error: self.telemetry.fault("ring_failed", error),
+        )
 
     @cached_property
     def devices(self) -> DynamoDevices:
