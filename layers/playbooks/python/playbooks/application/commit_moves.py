@@ -4,19 +4,29 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from playbooks.ports.stores import GroupFault, MoveRefusal, ScheduleMove, ScheduleRef, ScheduleStore
+from playbooks.errors import PlaybooksError
+from playbooks.ports.stores import GroupFault, GroupRefusal, MoveRefusal, ScheduleMove, ScheduleRef, ScheduleStore
 
 MAX_ITEMS = 100
 MAX_ALONE = 6
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A move that was not committed and why; `transient` when the same move may pass in a minute."""
+
+    move: ScheduleMove
+    detail: str
+    transient: bool = True
+
+
 @dataclass
 class Committed:
-    """What became of the moves. `lost` were somebody else's; `left` are tried again in a minute, each with a word."""
+    """What became of the moves. `lost` were somebody else's; what is `left` is due again at the next tick."""
 
     done: list[ScheduleMove] = field(default_factory=list)
     lost: int = 0
-    left: list[tuple[ScheduleMove, str]] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
 
 
 def grouped(moves: Iterable[ScheduleMove]) -> list[list[ScheduleMove]]:
@@ -50,9 +60,13 @@ def commit_moves(
     while waiting:
         group = waiting.popleft()
         if not time_left():
-            result.left += [(move, "the tick's time is over") for move in group]
+            result.left += [Left(move, "the tick's time is over") for move in group]
             continue
-        refusal = store.commit(group)
+        try:
+            refusal = store.commit(group)
+        except PlaybooksError as error:
+            # The table refuses this request for good: the other groups are not to wait for it.
+            refusal = GroupRefusal(GroupFault.INVALID, (), error.message)
         if refusal is None:
             result.done += group
         elif refusal.fault is GroupFault.CONDITION:
@@ -66,7 +80,7 @@ def commit_moves(
             (alone,) = group
             tries[alone.ref] = tries.get(alone.ref, 0) + 1
             if refusal.fault is GroupFault.INVALID or tries[alone.ref] >= MAX_ALONE:
-                result.left.append((alone, refusal.detail))
+                result.left.append(Left(alone, refusal.detail, refusal.fault is not GroupFault.INVALID))
             else:
                 pause(tries[alone.ref])
                 waiting.append(group)
@@ -85,5 +99,5 @@ def _shed(group: Sequence[ScheduleMove], refusals: Sequence[MoveRefusal], result
             case MoveRefusal.HELD:
                 again.append(move)
             case MoveRefusal.OTHER:
-                result.left.append((move, "a part of it was refused"))
+                result.left.append(Left(move, "a part of it was refused"))
     return again

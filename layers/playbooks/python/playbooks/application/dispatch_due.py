@@ -6,14 +6,16 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from playbooks.application.claims import move_for
-from playbooks.application.commit_moves import commit_moves
-from playbooks.application.ends import ended_notice
+from playbooks.application.commit_moves import Left, commit_moves
+from playbooks.application.ends import OVERDUE, ended_notice
 from playbooks.application.grants import grant_problem, person_problem
 from playbooks.application.notify import Notifier
+from playbooks.application.recompute_zones import recompute_page
 from playbooks.domain import enablement
 from playbooks.domain.ids import RunId, TenantId, UserId
+from playbooks.domain.playbook import Playbook, StepKind
 from playbooks.domain.run import Run, RunKind, RunStatus, end, overdue, rung
-from playbooks.domain.schedule import PreRunCheck, Reason, decide
+from playbooks.domain.schedule import PreRunCheck, Reason, Schedule, decide
 from playbooks.errors import PlaybooksError
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Person, RegisteredDatabase, Workspace
@@ -25,6 +27,7 @@ from playbooks.ports.stores import (
     Page,
     RunStore,
     ScheduleMove,
+    ScheduleRef,
     ScheduleStore,
 )
 from playbooks.ports.telemetry import Telemetry
@@ -50,6 +53,7 @@ class TickReport:
     rung: int = 0
     expired: int = 0
     notices: int = 0
+    recomputed: int = 0
     faults: int = 0
     oldest_due_seconds: int = 0
 
@@ -72,13 +76,17 @@ class Dispatcher:
     def tick(self) -> TickReport:
         """One tick; raises TickFailed at the end when something went wrong on the way."""
         tick = _Tick(self, self.clock.now())
-        for shard in range(SHARDS):
+        # Each minute begins elsewhere: when there is more than a tick can do, no shard is always the last.
+        shards = [(tick.now.minute + number) % SHARDS for number in range(SHARDS)]
+        for shard in shards:
             tick.dispatch(shard)
-        for shard in range(SHARDS):
+        for shard in shards:
             tick.wake(shard)
+        tick.recompute()
         report = tick.report
         self.telemetry.event("tick", **{name: getattr(report, name) for name in TickReport.__dataclass_fields__})
         if report.faults:
+            self.telemetry.count("TickFaults", report.faults)
             raise TickFailed(f"{report.faults} items of the tick went wrong; each is named in the log.")
         return report
 
@@ -90,8 +98,9 @@ class _Tick:
     deps: Dispatcher
     now: datetime
     report: TickReport = field(default_factory=TickReport)
-    people: dict[tuple[TenantId, UserId], Person | None] = field(default_factory=dict)
+    people: dict[tuple[TenantId, UserId], Person | PlaybooksError | None] = field(default_factory=dict)
     databases: dict[TenantId, Mapping[str, RegisteredDatabase]] = field(default_factory=dict)
+    named: set[ScheduleRef] = field(default_factory=set)
 
     def dispatch(self, shard: int) -> None:
         """Claim what is due in a shard."""
@@ -111,7 +120,23 @@ class _Tick:
                 continue
             self._ring(list(runs.values()))
             for ref in page.notices:
-                self._send(ref)
+                if self._time_left():
+                    self._send(ref)
+
+    def recompute(self) -> None:
+        """When this program's zone data is newer than what was gone through: one page of schedules."""
+        if not self._time_left():
+            return
+        try:
+            done = recompute_page(self.deps.schedules, self.now, pause=self.deps.pause, time_left=self._time_left)
+        except PlaybooksError as error:
+            self._fault("recompute_failed", error)
+            return
+        self.report.recomputed += done.moved
+        for item in done.unreadable:
+            self._unreadable(item)
+        for left in done.left:
+            self._left(left)
 
     def _pages(self, read: Callable[[object], Page]) -> Iterator[Page]:
         after: object = None
@@ -135,17 +160,25 @@ class _Tick:
         moves = []
         for item in due:
             if item.schedule is None or item.playbook is None:
-                self.report.faults += 1
-                self.deps.telemetry.event("unreadable_schedule", playbook=item.ref.playbook, problem=item.problem)
+                self._unreadable(item)
                 continue
-            decision = decide(item.schedule, self.now, self._check(item))
-            move = move_for(decision, item.schedule, item.playbook, item.definition, self.now)
+            try:
+                move = self._move(item, item.schedule, item.playbook)
+            except Exception as error:  # noqa: BLE001 - whatever is wrong with one schedule, the others go on
+                self._fault("undecided_schedule", error, playbook=item.ref.playbook)
+                continue
             if move is not None:
-                assert item.schedule.next is not None
-                late = int((self.now - item.schedule.next.instant).total_seconds())
-                self.report.oldest_due_seconds = max(self.report.oldest_due_seconds, late)
                 moves.append(move)
         return moves
+
+    def _move(self, item: DueSchedule, schedule: Schedule, playbook: Playbook) -> ScheduleMove | None:
+        if schedule.next is None or schedule.next.instant > self.now:
+            return None  # the index was stale
+        late = int((self.now - schedule.next.instant).total_seconds())
+        self.report.oldest_due_seconds = max(self.report.oldest_due_seconds, late)
+        return move_for(
+            decide(schedule, self.now, self._check(item, playbook)), schedule, playbook, item.definition, self.now
+        )
 
     def _read_people(self, due: Sequence[DueSchedule]) -> None:
         wanted: dict[TenantId, set[UserId]] = defaultdict(set)
@@ -153,13 +186,25 @@ class _Tick:
             if item.playbook is not None and (item.playbook.tenant, item.playbook.owner) not in self.people:
                 wanted[item.playbook.tenant].add(item.playbook.owner)
         for tenant, users in wanted.items():
-            found = self.deps.directory.people(tenant, users)
-            self.people |= {(tenant, user): found.get(user) for user in users}
-            if tenant not in self.databases:
-                self.databases[tenant] = {item.name: item for item in self.deps.workspace.databases(tenant)}
+            try:
+                found = self.deps.directory.people(tenant, users)
+                self.people |= {(tenant, user): found.get(user) for user in users}
+            except PlaybooksError:
+                self.people |= {(tenant, user): self._person(tenant, user) for user in users}
 
-    def _check(self, item: DueSchedule) -> PreRunCheck:
-        assert item.playbook is not None
+    def _person(self, tenant: TenantId, user: UserId) -> Person | PlaybooksError | None:
+        """One person alone, after a batch that failed: one item that cannot be read must not stop the others."""
+        try:
+            return self.deps.directory.people(tenant, [user]).get(user)
+        except PlaybooksError as error:
+            return error
+
+    def _databases(self, tenant: TenantId) -> Mapping[str, RegisteredDatabase]:
+        if tenant not in self.databases:
+            self.databases[tenant] = {item.name: item for item in self.deps.workspace.databases(tenant)}
+        return self.databases[tenant]
+
+    def _check(self, item: DueSchedule, playbook: Playbook) -> PreRunCheck:
         previous = item.last_run
         open_ = previous is not None and previous.status in {RunStatus.QUEUED, RunStatus.RUNNING}
         switch_off: Reason | None = None
@@ -167,24 +212,26 @@ class _Tick:
         found = enablement.findings(steps)
         if found:
             switch_off = Reason(found[0].code, " ".join(finding.message for finding in found))
-        person = self.people.get((item.playbook.tenant, item.playbook.owner))
+        person = self.people.get((playbook.tenant, playbook.owner))
+        if isinstance(person, PlaybooksError):
+            raise person
         block = person_problem(person)
         if block is None and person is not None and item.definition is not None:
-            block = grant_problem(item.definition, person, self.databases[item.playbook.tenant])
+            asks = any(step.kind is StepKind.QUERY_DATABASE for step in steps)
+            block = grant_problem(item.definition, person, self._databases(playbook.tenant) if asks else {})
         return PreRunCheck(previous_over=not open_, block=block, switch_off=switch_off)
 
     def _commit(self, moves: Sequence[ScheduleMove]) -> None:
         committed = commit_moves(self.deps.schedules, moves, pause=self.deps.pause, time_left=self._time_left)
         self.report.lost += committed.lost
-        for move, detail in committed.left:
-            self.report.faults += 1
-            self.deps.telemetry.event("move_left", playbook=move.ref.playbook, detail=detail)
+        for left in committed.left:
+            self._left(left)
         # Only now, after the commit: a bell or a push before it could name a run that never was.
         claimed = [move.run for move in committed.done if move.run is not None and not move.run.status.over]
         self._doorbell(claimed)
         for move in committed.done:
             self._count(move)
-            if move.notice is not None:
+            if move.notice is not None and self._time_left():
                 self._send(NoticeRef(move.ref.tenant, move.notice.run, move.notice.playbook, move.notice.id))
 
     def _count(self, move: ScheduleMove) -> None:
@@ -207,12 +254,12 @@ class _Tick:
     def _ring(self, runs: Sequence[Run]) -> None:
         ringing = []
         for run in runs:
-            if run.status.over or run.wake_at is None or run.wake_at > self.now:
+            if run.status.over or run.wake_at is None or run.wake_at > self.now or not self._time_left():
                 continue
             try:
                 if (code := overdue(run, self.now)) is not None:
                     self._expire(run, code)
-                elif run.status is not RunStatus.WAITING and self.deps.runs.ring(run, rung(run, self.now)):
+                elif self.deps.runs.ring(run, rung(run, self.now)):
                     ringing.append(run)
             except PlaybooksError as error:
                 self._fault("wake_failed", error, run=run.id)
@@ -220,12 +267,12 @@ class _Tick:
         self.report.rung += len(ringing)
 
     def _expire(self, run: Run, code: str) -> None:
-        reason = _EXPIRED[code]
-        ended = end(run, RunStatus.FAILED, reason, self.now, code)
+        ended = end(run, RunStatus.FAILED, OVERDUE[code], self.now, code)
         notice = ended_notice(ended)
         if self.deps.runs.expire(run, ended, notice):
             self.report.expired += 1
             self.deps.telemetry.event("run_expired", run=run.id, reason=code)
+            self.deps.telemetry.count("RunsFailed")
             if notice is not None:
                 self._send(NoticeRef(run.tenant, run.id, None, notice.id))
 
@@ -248,12 +295,19 @@ class _Tick:
         except PlaybooksError as error:
             self._fault("notice_failed", error, notice=ref.id)
 
-    def _fault(self, name: str, error: PlaybooksError, **fields: str | int | None) -> None:
+    def _unreadable(self, item: DueSchedule) -> None:
+        if item.ref in self.named:
+            return
+        self.named.add(item.ref)
+        self.report.faults += 1
+        self.deps.telemetry.event("unreadable_schedule", playbook=item.ref.playbook, problem=item.problem)
+        self.deps.telemetry.count("ItemsUnreadable")
+
+    def _left(self, left: Left) -> None:
+        self.report.faults += 1
+        self.deps.telemetry.event("move_left", playbook=left.move.ref.playbook, detail=left.detail)
+        self.deps.telemetry.count("ClaimsFailed")
+
+    def _fault(self, name: str, error: Exception, **fields: str | int | None) -> None:
         self.report.faults += 1
         self.deps.telemetry.fault(name, error, **fields)
-
-
-_EXPIRED = {
-    "deadline": "The run did not come to an end within its time.",
-    "queued_too_long": "The run waited for a worker for too long and was given up.",
-}

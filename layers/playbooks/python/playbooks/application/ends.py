@@ -1,10 +1,18 @@
 """The notice that the end of a run owes to the person who ran it."""
 
+from collections.abc import Mapping
+
 from playbooks.domain.notice import Notice, NoticeKind
 from playbooks.domain.run import Run, RunKind, RunStatus
 from playbooks.language.notices import notice_text
 
 MAX_DETAIL = 400
+OVERDUE: Mapping[str, str] = {
+    "deadline": "The run did not come to an end within its time.",
+    "queued_too_long": "The run waited for a worker for too long and was given up.",
+    "approval_expired": "Nobody decided within the time that the approval had.",
+}
+"""What a person reads for each reason code of `playbooks.domain.run.overdue`."""
 _KINDS = {
     RunStatus.COMPLETED: NoticeKind.COMPLETED,
     RunStatus.STOPPED: NoticeKind.STOPPED,

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from playbooks.application.artifact_keys import checkpoint_key
-from playbooks.domain.run import LeaseTimes, Run, handed_over, progressed
+from playbooks.domain.run import LeaseTimes, Run, handed_over, progressed, renewed
 from playbooks.domain.usage import Usage
 from playbooks.errors import PlaybooksError
 from playbooks.ports.artifacts import Artifacts
@@ -36,11 +36,17 @@ class HeldRun:
     until: datetime
 
     def check_time(self) -> None:
-        """Hand over when one more effect and its save might not fit; raises HandOver then."""
+        """Call it before each effect: one that begins now ends under this lease and within the worker's time.
+
+        Hands over when it might not (raises HandOver), and moves the lease when only that is too short: effects that
+        follow each other without a save would outlive it.
+        """
         now = self.clock.now()
         if now + self.times.call_budget + self.times.margin > self.until:
             self.commit(RunCommit(handed_over(self.run, now), self.run.lease))
             raise HandOver("The worker's time is nearly over; the run goes on in another.")
+        if self.run.lease.until is None or now + self.times.call_budget > self.run.lease.until:
+            self.commit(RunCommit(renewed(self.run, now, self.times), self.run.lease))
 
     def checkpoints(self) -> Sequence[Mapping[str, Any]]:
         """What was saved of the current step, in order."""

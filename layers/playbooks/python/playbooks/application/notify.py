@@ -31,13 +31,16 @@ class Notifier:
         notice = self.notices.claim(ref, now)
         if notice is None:
             return
-        again = self._publish(notice)
-        if again and (due := retry_at(notice, now)) is not None:
-            self.notices.settle(replace(notice, due=due, claimed_until=None))
-            return
-        if again:
+        if not self._publish(notice):
+            after = replace(notice, due=None, sent_at=self.clock.now())
+        elif (due := retry_at(notice, now)) is not None:
+            after = replace(notice, due=due)
+        else:
+            after = replace(notice, due=None)
             self.telemetry.event("notice_given_up", notice=notice.id, run=notice.run, tries=notice.tries)
-        self.notices.settle(replace(notice, due=None, claimed_until=None, sent_at=self.clock.now()))
+            self.telemetry.count("NoticesGivenUp")
+        # Refused when this took longer than the claim: somebody else sends it then, under the same collapse key.
+        self.notices.settle(notice, after)
 
     def _publish(self, notice: Notice) -> bool:
         """Publish to each active phone; whether it must be tried again."""

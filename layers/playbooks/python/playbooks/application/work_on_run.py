@@ -11,14 +11,13 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from playbooks.application.agent_loop import WorkFailed
-from playbooks.application.ends import ended_notice
+from playbooks.application.ends import OVERDUE, ended_notice
 from playbooks.application.grants import Blocked, person_of
 from playbooks.application.lease import HandOver, HeldRun
 from playbooks.application.notify import Notifier
 from playbooks.application.steps.context import StepContext, StepWork
 from playbooks.domain.ids import RunId, TenantId
 from playbooks.domain.run import (
-    MAX_LEASES_WITHOUT_PROGRESS,
     Ended,
     LeaseTimes,
     NextStep,
@@ -28,12 +27,13 @@ from playbooks.domain.run import (
     RunStatus,
     decide,
     end,
+    gone_in_circles,
     handed_over,
     is_free,
     leased,
     overdue,
 )
-from playbooks.domain.schedule import late_at_first_lease
+from playbooks.domain.schedule import late_at_first_lease, lateness_seconds
 from playbooks.errors import PlaybooksError
 from playbooks.language.notices import notice_text
 from playbooks.ports.artifacts import Artifacts
@@ -76,21 +76,23 @@ class Worker:
 
     def work(self, tenant: TenantId, run_id: RunId, *, until: datetime) -> None:
         """Work on the run until its current step is over or the time is; `until` is when this worker ends."""
-        held = self._lease(tenant, run_id, until)
-        if held is None:
-            return
         try:
-            self._work(held)
+            held = self._lease(tenant, run_id, until)
+            if held is not None:
+                self._work(held)
         except LeaseLost:
             # Another worker owns the run, or somebody ended it: what this one did since its last save does not count.
             self.telemetry.event("lease_lost", run=run_id)
-        except HandOver:
-            self.doorbell.ring([(tenant, run_id, held.run.kind)])
+        except PlaybooksError as error:
+            # Nothing more can be done here, and the message is no use again: the wake index comes back to the run.
+            self.telemetry.fault("run_interrupted", error, run=run_id)
+            self.telemetry.count("RunsInterrupted")
 
     def _lease(self, tenant: TenantId, run_id: RunId, until: datetime) -> HeldRun | None:
         seen = self.runs.run(tenant, run_id)
         if seen is None:
             self.telemetry.event("unknown_run", run=run_id)
+            self.telemetry.count("UnknownRuns")
             return None
         now = self.clock.now()
         if not is_free(seen, now):
@@ -113,11 +115,12 @@ class Worker:
                 when = run.occurrence.replace("T", " ")
                 text = notice_text("skipped_late", run.language, when=when, minutes=late // 60)
                 return RunStatus.SKIPPED, text, "late"
-        if run.lease.without_progress > MAX_LEASES_WITHOUT_PROGRESS:
+        if gone_in_circles(run):
             said = f" The last word: {run.reason}" if run.reason else ""
             return RunStatus.FAILED, f"The step came to no result in several tries.{said}", "no_progress"
-        if overdue(run, now) is not None:
-            return RunStatus.FAILED, "The run did not come to an end within its time.", "deadline"
+        # As it was seen: the lease has just set the deadline of a run that waited for its first worker.
+        if (code := overdue(seen, now)) is not None:
+            return RunStatus.FAILED, OVERDUE[code], code
         return None
 
     def _work(self, held: HeldRun) -> None:
@@ -131,7 +134,9 @@ class Worker:
         except WorkFailed as failed:
             self.telemetry.fault("work_failed", failed, run=held.run.id, step=held.run.cursor)
             self._end(held, RunStatus.FAILED, failed.message, failed.code)
-        except (LeaseLost, HandOver):
+        except HandOver:
+            self._ring(held.run)
+        except LeaseLost:
             raise
         except PlaybooksError as error:
             self.telemetry.fault("step_error", error, run=held.run.id, step=held.run.cursor)
@@ -156,7 +161,7 @@ class Worker:
         match effect:
             case NextStep():
                 self._commit_step(held, run, work, context)
-                self.doorbell.ring([(run.tenant, run.id, run.kind)])
+                self._ring(run)
             case Ended():
                 self._commit_step(held, run, work, context)
                 self._tell(run)
@@ -190,16 +195,26 @@ class Worker:
 
     def _end(self, held: HeldRun, status: RunStatus, reason: str, code: str) -> None:
         run = end(held.run, status, reason, self.clock.now(), code)
-        try:
-            held.commit(RunCommit(run, held.run.lease, notice=ended_notice(run)))
-        except LeaseLost:
-            self.telemetry.event("lease_lost", run=run.id)
-            return
+        if status is RunStatus.SKIPPED and run.due is not None:
+            run = replace(run, late_seconds=lateness_seconds(run.due, self.clock.now()))
+        held.commit(RunCommit(run, held.run.lease, notice=ended_notice(run)))
         self._tell(run)
 
+    def _ring(self, run: Run) -> None:
+        """Ring for a run that is committed; a bell that fails is rung by the tick, for the commit made the run due."""
+        try:
+            self.doorbell.ring([(run.tenant, run.id, run.kind)])
+        except PlaybooksError as error:
+            self.telemetry.fault("ring_failed", error, run=run.id)
+
     def _tell(self, run: Run) -> None:
+        """Tell the operator and the person of an end that is committed; a push that fails stays owed."""
         self.telemetry.count(f"Runs{run.status.value.capitalize()}")
         self.telemetry.event("run_ended", run=run.id, status=run.status.value, reason=run.reason_code)
         notice = ended_notice(run)
-        if notice is not None:
+        if notice is None:
+            return
+        try:
             self.notifier.send(NoticeRef(run.tenant, run.id, None, notice.id))
+        except PlaybooksError as error:
+            self.telemetry.fault("notice_failed", error, run=run.id)

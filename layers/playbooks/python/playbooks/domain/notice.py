@@ -24,6 +24,7 @@ class Notice:
     """One owed push. `id` is unique under its owner item; the collapse key makes a second sending replace the first.
 
     `due` is when it is to be sent (or tried again), None once it is over; `claimed_until` keeps a second worker off.
+    One given up after ten tries is neither due nor sent.
     """
 
     tenant: TenantId

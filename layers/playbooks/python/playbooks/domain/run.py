@@ -8,6 +8,8 @@ from playbooks.domain.ids import ConversationId, PlaybookId, RunId, TenantId, Us
 from playbooks.domain.usage import Usage
 
 MAX_LEASES_WITHOUT_PROGRESS = 3
+MAX_LEASES = 400
+"""All leases of a run together: the last bound when each one saves something and none comes to an end."""
 MAX_QUEUED = timedelta(hours=6)
 MAX_RUNNING = timedelta(hours=6)
 CLOCK_SKEW = timedelta(seconds=30)
@@ -134,7 +136,7 @@ def decide(run: Run, outcome: StepOutcome, now: datetime) -> tuple[Run, Effect]:
     match outcome.outcome:
         case Outcome.DONE if run.cursor + 1 < run.step_count:
             lease = replace(run.lease, id="", until=None, without_progress=0)
-            moved = replace(run, cursor=run.cursor + 1, wake_at=now, lease=lease, rings=0)
+            moved = replace(run, cursor=run.cursor + 1, wake_at=now, lease=lease, rings=0, reason="")
             return moved, NextStep()
         case Outcome.DONE:
             return end(run, RunStatus.COMPLETED, outcome.summary, now), Ended()
@@ -177,6 +179,11 @@ def wake_after_lease(lease_until: datetime) -> datetime:
     return lease_until + CLOCK_SKEW + timedelta(seconds=1)
 
 
+def gone_in_circles(run: Run) -> bool:
+    """Whether a leased run has had too many leases: several in a row without a checkpoint, or very many at all."""
+    return run.lease.without_progress > MAX_LEASES_WITHOUT_PROGRESS or run.lease.fence > MAX_LEASES
+
+
 def is_free(run: Run, now: datetime) -> bool:
     """Whether a worker may take the run: no lease, or one that ran out by more than the clocks may differ."""
     if run.status not in {RunStatus.QUEUED, RunStatus.RUNNING}:
@@ -198,6 +205,12 @@ def leased(run: Run, lease_id: str, now: datetime, times: LeaseTimes) -> Run:
     )
 
 
+def renewed(run: Run, now: datetime, times: LeaseTimes) -> Run:
+    """The run with its lease moved on though nothing came out yet: another effect of the same turn is to follow."""
+    until = times.until(now)
+    return replace(run, lease=replace(run.lease, until=until), wake_at=wake_after_lease(until))
+
+
 def progressed(run: Run, now: datetime, times: LeaseTimes, *, usage: Usage, progress: str) -> Run:
     """The run after a checkpoint: the lease moves with each save, since there is no heartbeat."""
     until = times.until(now)
@@ -216,15 +229,20 @@ def handed_over(run: Run, at: datetime, reason: str = "") -> Run:
 
 
 def rung(run: Run, now: datetime) -> Run:
-    """The run after its n-th ring: looked at again in 60 s · 2ⁿ, at most an hour."""
-    wait = min(FIRST_RING * 2 ** min(run.rings, 10), MAX_RING)
-    return replace(run, rings=run.rings + 1, wake_at=now + wait)
+    """The run after its n-th ring: looked at again in 60 s · 2ⁿ, at most an hour (the ring at birth is the 0th)."""
+    rings = run.rings + 1
+    return replace(run, rings=rings, wake_at=now + min(FIRST_RING * 2 ** min(rings, 10), MAX_RING))
 
 
 def overdue(run: Run, now: datetime) -> str | None:
-    """Why the run is past its time, as a reason code, or None."""
+    """Why the run is past its time, as a reason code, or None.
+
+    A run that waits has only its approval's time, which is its `wake_at`: a person may take longer than a run may.
+    """
     if run.status.over:
         return None
+    if run.status is RunStatus.WAITING:
+        return "approval_expired" if run.wake_at is not None and now >= run.wake_at else None
     if run.deadline is not None and now > run.deadline:
         return "deadline"
     if run.started_at is None and now > run.created_at + MAX_QUEUED:

@@ -67,6 +67,23 @@ class DueSchedule:
 
 
 @dataclass(frozen=True, slots=True)
+class ZoneProgress:
+    """How far the recomputation under a version of the zone data has come.
+
+    `after` is the place in the shard, as the store understands it; `shard` is SHARDS when all are done.
+    """
+
+    version: str = ""
+    shard: int = 0
+    after: str = ""
+
+    @property
+    def over(self) -> bool:
+        """Every schedule that was on has been looked at."""
+        return self.shard >= SHARDS
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One page of a shard of the wake index; `after` is where the next one starts, None at the end."""
 
@@ -108,17 +125,18 @@ class MoveRefusal(StrEnum):
 
 
 class GroupFault(StrEnum):
-    """Why a whole group was refused."""
+    """Why a whole group was refused. After UNANSWERED nobody knows whether it was written: asking again tells."""
 
     CONDITION = "condition"
     CONFLICT = "conflict"
     THROTTLED = "throttled"
+    UNANSWERED = "unanswered"
     INVALID = "invalid"
 
 
 @dataclass(frozen=True, slots=True)
 class GroupRefusal:
-    """A refused group: nothing of it was written. `moves` has one entry a move, in order."""
+    """A refused group: nothing of it was written (unless UNANSWERED). `moves` has one entry a move, in order."""
 
     fault: GroupFault
     moves: tuple[MoveRefusal, ...]
@@ -138,6 +156,21 @@ class ScheduleStore(Protocol):
 
     def commit(self, moves: Sequence[ScheduleMove]) -> GroupRefusal | None:
         """All moves in one transaction, or none and why. At most 100 items, no item twice."""
+        ...
+
+    def scheduled(self, shard: int, after: str) -> tuple[Sequence[DueSchedule], str]:
+        """One page of the shard's schedules that are on, whenever due, without playbook and run; and where to go on.
+
+        An empty place starts at the beginning; an empty place comes back at the end.
+        """
+        ...
+
+    def zones(self) -> ZoneProgress:
+        """How far the recomputation is; of no version when there was none yet."""
+        ...
+
+    def save_zones(self, seen: ZoneProgress, after: ZoneProgress) -> bool:
+        """Write the progress if it is as seen; False when another tick was faster."""
         ...
 
 
@@ -274,13 +307,44 @@ class SavedQueryChange:
     query: "SavedQuery"
 
 
+class CallState(StrEnum):
+    """Where a call of an outside tool stands. Started and never done: nobody knows whether it happened."""
+
+    STARTED = "started"
+    DONE = "done"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideCall:
+    """One call that changes something outside, in the ledger of its run.
+
+    `id` is the tool use's of the saved answer; `key` goes to the tool when it takes an idempotency key.
+    """
+
+    step: int
+    id: str
+    tool: str
+    arguments_hash: str
+    key: str
+    state: CallState
+    started_at: datetime
+    ended_at: datetime | None = None
+    result: str = ""
+    is_error: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class RunCommit:
-    """One transaction of a run: the run as it is to be, if the lease in hand still owns it, and what goes with it."""
+    """One transaction of a run: the run as it is to be, if the lease in hand still owns it, and what goes with it.
+
+    A `call` that starts must be new to the ledger; one that ends must be there as started.
+    """
 
     run: Run
     held: Lease
     checkpoint: Checkpoint | None = None
+    call: OutsideCall | None = None
     step: StepResult | None = None
     saved_query: SavedQueryChange | None = None
     notice: Notice | None = None
@@ -314,7 +378,7 @@ class RunStore(Protocol):
         ...
 
     def cancel(self, run: Run) -> bool:
-        """Write the cancelled run if it is not over yet."""
+        """Write the cancelled run (fence + 1) if it is not over yet and nobody leased it meanwhile."""
         ...
 
     def ring(self, seen: Run, rung: Run) -> bool:
@@ -322,7 +386,7 @@ class RunStore(Protocol):
         ...
 
     def expire(self, seen: Run, ended: Run, notice: Notice | None) -> bool:
-        """End a run past its deadline if fence and `wake_at` are as seen."""
+        """End a run past its deadline if fence and `wake_at` are as seen; False when it moved or is over."""
         ...
 
     def steps(self, tenant: TenantId, run: RunId) -> Sequence[StepResult]:
@@ -331,6 +395,10 @@ class RunStore(Protocol):
 
     def checkpoints(self, tenant: TenantId, run: RunId, step: int) -> Sequence[Checkpoint]:
         """The checkpoints of one step, in order."""
+        ...
+
+    def call(self, tenant: TenantId, run: RunId, step: int, call_id: str) -> OutsideCall | None:
+        """What the ledger says of a call, or None when it was never begun."""
         ...
 
     def of_playbook(
@@ -365,8 +433,8 @@ class NoticeStore(Protocol):
         """Claim it for a minute if it is owed and nobody holds it; None otherwise."""
         ...
 
-    def settle(self, notice: Notice) -> None:
-        """Write what became of a claimed notice (sent, or due again later)."""
+    def settle(self, claimed: Notice, after: Notice) -> bool:
+        """Write what became of a claimed notice (sent, given up, due again later) if the claim still stands."""
         ...
 
 

@@ -43,6 +43,8 @@ def pack(value: Any) -> dict[str, Any]:
 
 def unpack(kind: type[T], item: Mapping[str, Any]) -> T:
     """The dataclass that `pack` made the item from; raises CorruptItem naming what does not fit."""
+    if not isinstance(item, Mapping):
+        raise CorruptItem(f"{kind.__name__} of a stored item is no map.")
     values = {}
     for name, default, (_, decode) in _fields(kind):
         if name in item:

@@ -17,6 +17,7 @@ from playbooks.domain.schedule import Schedule
 from playbooks.errors import Refused
 from playbooks.ports.stores import CorruptItem, NoticeRef
 
+_UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 FREE = "0"
 """`lease_until` of a run that nobody holds; sorts before every instant."""
 
@@ -46,7 +47,7 @@ def read_definition(stored: Mapping[str, Any]) -> Definition:
     """The steps of a stored definition."""
     try:
         return Definition(int(stored["version"]), parse_steps(stored["steps"]))
-    except (Refused, KeyError) as error:
+    except (Refused, *_UNREADABLE) as error:
         raise CorruptItem(f"The definition {stored.get('PK')} {stored.get('SK')} cannot be read: {error}") from error
 
 
@@ -72,16 +73,19 @@ def read_schedule(stored: Mapping[str, Any]) -> Schedule:
     """The inverse of `schedule_item`; a rule that no longer parses is a CorruptItem that says why."""
     try:
         rule = parse_rule(stored["rule"])
-    except (Refused, KeyError) as error:
+    except (Refused, *_UNREADABLE) as error:
         raise CorruptItem(f"The rule of the schedule {stored.get('PK')} does not parse: {error}") from error
-    return Schedule(
-        rule=rule,
-        rule_version=int(stored["rule_version"]),
-        next=unpack(Occurrence, stored["next"]) if "next" in stored else None,
-        last_at=parse_instant(stored["last_at"]) if "last_at" in stored else None,
-        zone_data=str(stored.get("zone_data", "")),
-        last_run=stored.get("last_run"),
-    )
+    try:
+        return Schedule(
+            rule=rule,
+            rule_version=int(stored["rule_version"]),
+            next=unpack(Occurrence, stored["next"]) if "next" in stored else None,
+            last_at=parse_instant(stored["last_at"]) if "last_at" in stored else None,
+            zone_data=str(stored.get("zone_data", "")),
+            last_run=stored.get("last_run"),
+        )
+    except _UNREADABLE as error:
+        raise CorruptItem(f"The schedule {stored.get('PK')} cannot be read: {error}") from error
 
 
 def schedule_as_seen(seen: Schedule) -> Condition:
@@ -119,7 +123,7 @@ def run_item(run: Run, *, write_id: str = "") -> Item:
 def read_run(stored: Mapping[str, Any]) -> Run:
     """The inverse of `run_item`."""
     until = stored.get("lease_until", FREE)
-    lease = {
+    lease: dict[str, Any] = {
         "id": stored.get("lease_id", ""),
         "fence": stored.get("fence", 0),
         "without_progress": stored.get("without_progress", 0),

@@ -24,6 +24,10 @@ def _join(*parts: str) -> str:
     return "#".join(parts)
 
 
+ZONES: Key = ("SYS", "ZONES")
+"""How far the recomputation under new zone data is."""
+
+
 def playbook_partition(tenant: TenantId, playbook: PlaybookId) -> str:
     """All items of a playbook."""
     return _join("T", tenant, "PB", playbook)
@@ -73,6 +77,11 @@ STEPS = "STEP#"
 def checkpoint(tenant: TenantId, run_id: RunId, step_number: int, number: int) -> Key:
     """A checkpoint of a step."""
     return (run_partition(tenant, run_id), f"{checkpoints(step_number)}{number:04d}")
+
+
+def call(tenant: TenantId, run_id: RunId, step_number: int, call_id: str) -> Key:
+    """A call of an outside tool in the run's ledger."""
+    return (run_partition(tenant, run_id), f"CALL#{step_number:02d}#{_join(call_id)}")
 
 
 def checkpoints(step_number: int) -> str:
@@ -177,6 +186,14 @@ def parse_schedule(partition: str) -> ScheduleRef | None:
     """The schedule that a key names, or None."""
     match partition.split("#"):
         case ["T", tenant, "PB", playbook_id]:
+            return ScheduleRef(TenantId(tenant), PlaybookId(playbook_id))
+    return None
+
+
+def parse_schedule_wake(sort: str) -> ScheduleRef | None:
+    """The schedule that a wake sort key names, or None."""
+    match sort.split("#"):
+        case [_, tenant, playbook_id]:
             return ScheduleRef(TenantId(tenant), PlaybookId(playbook_id))
     return None
 

@@ -1,7 +1,7 @@
 """The owed notices: claimed before they are published, settled after."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from playbooks.adapters.dynamodb import keys
 from playbooks.adapters.dynamodb.codec import instant
@@ -10,7 +10,7 @@ from playbooks.adapters.dynamodb.operations import (
     AllOf,
     AnyOf,
     ConditionFailed,
-    Exists,
+    Equals,
     Less,
     Missing,
     Put,
@@ -41,7 +41,8 @@ class DynamoNotices:
         }
         owed = AllOf(
             (
-                Exists("due"),
+                # Not before it is due: a stale index would use up the tries of a throttled one within a minute.
+                Less("due", instant(now + timedelta(microseconds=1))),
                 Missing("sent_at"),
                 AnyOf((Missing("claimed_until"), Less("claimed_until", instant(now)))),
             )
@@ -52,5 +53,11 @@ class DynamoNotices:
             return None
         return self.notice(ref)
 
-    def settle(self, notice: Notice) -> None:
-        self._table.write(Put(notice_item(replace(notice, claimed_until=None)), Exists("PK")))
+    def settle(self, claimed: Notice, after: Notice) -> bool:
+        assert claimed.claimed_until is not None
+        mine = Equals("claimed_until", instant(claimed.claimed_until))
+        try:
+            self._table.write(Put(notice_item(replace(after, claimed_until=None)), mine))
+        except ConditionFailed:
+            return False
+        return True

@@ -143,6 +143,12 @@ class TransactionRefused(PlaybooksError):
         self.reasons = tuple(reasons)
 
 
+class RequestRefused(PlaybooksError):
+    """Raised when the table refuses a request for good: an item too large, a right or the table missing."""
+
+    code = "request_refused"
+
+
 class Throttled(PlaybooksError):
     """Raised when the table asks for patience after the client's own retries."""
 
@@ -183,9 +189,9 @@ class Table(Protocol):
         ...
 
     def write(self, write: Write) -> None:
-        """One write; raises ConditionFailed or Throttled."""
+        """One write; raises ConditionFailed, Throttled, RequestRefused, or Unavailable when no answer came."""
         ...
 
     def transact(self, writes: Sequence[Write]) -> None:
-        """All writes or none; raises TransactionRefused or Throttled."""
+        """All writes or none; raises TransactionRefused, Throttled, or Unavailable when no answer came."""
         ...

@@ -1,6 +1,6 @@
 """The real table, over boto3's low-level client."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,13 @@ from playbooks.adapters.dynamodb.operations import (
     Item,
     Key,
     Put,
+    RequestRefused,
     Throttled,
     TransactionRefused,
     Update,
     Write,
 )
+from playbooks.adapters.system_clock import pause
 from playbooks.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -29,17 +31,24 @@ _THROTTLED = {
     "ProvisionedThroughputExceededException",
     "ThrottlingException",
     "RequestLimitExceeded",
-    "InternalServerError",
-    "ServiceUnavailable",
+    "TransactionConflictException",
+    "TransactionInProgressException",
 }
+_NO_ANSWER = {"InternalServerError", "InternalFailure", "ServiceUnavailable"}
+"""The service failed: a write may have been made or not."""
+
+
+_READS = {"get_item", "batch_get_item", "query"}
+_ANSWERS = {"ConditionalCheckFailedException", "TransactionCanceledException", "ValidationException"}
 
 
 class DynamoTable:
     """A DynamoDB table. `ClientRequestToken` is left to botocore: one of ours would make two callers' writes one."""
 
-    def __init__(self, client: "DynamoDBClient", name: str) -> None:
+    def __init__(self, client: "DynamoDBClient", name: str, *, pause: Callable[[int], None] = pause) -> None:
         self._client = client
         self._name = name
+        self._pause = pause
 
     def get(self, key: Key) -> Item | None:
         answer = self._call("get_item", TableName=self._name, Key=_key(key), ConsistentRead=True)
@@ -50,7 +59,7 @@ class DynamoTable:
         wanted = list(dict.fromkeys(keys))
         for start in range(0, len(wanted), MAX_BATCH_GET):
             pending = [_key(key) for key in wanted[start : start + MAX_BATCH_GET]]
-            for _ in range(10):
+            for attempt in range(10):
                 answer = self._call(
                     "batch_get_item", RequestItems={self._name: {"Keys": pending, "ConsistentRead": True}}
                 )
@@ -60,6 +69,7 @@ class DynamoTable:
                 pending = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
                 if not pending:
                     break
+                self._pause(attempt)
             else:
                 raise Throttled("The table left keys of a batch unread ten times.")
         return found
@@ -119,7 +129,7 @@ class DynamoTable:
             if _code(error) == "ConditionalCheckFailedException":
                 raw = error.response.get("Item")
                 raise ConditionFailed(decode_item(raw) if raw else None) from error
-            raise
+            raise _refused(error) from error
 
     def transact(self, writes: Sequence[Write]) -> None:
         items = [{operation: request} for operation, request in map(self._request, writes)]
@@ -129,9 +139,9 @@ class DynamoTable:
             if _code(error) == "TransactionCanceledException":
                 reasons = [reason.get("Code") for reason in error.response.get("CancellationReasons", [])]
                 raise TransactionRefused([None if code == "None" else code for code in reasons]) from error
-            if _code(error) in {"ValidationException", "TransactionInProgressException"}:
-                raise TransactionRefused([], str(error)) from error
-            raise
+            if _code(error) == "ValidationException":
+                raise TransactionRefused([], _said(error)) from error
+            raise _refused(error) from error
 
     def _request(self, write: Write) -> tuple[str, dict[str, Any]]:
         expression = Expression()
@@ -160,6 +170,10 @@ class DynamoTable:
         except ClientError as error:
             if _code(error) in _THROTTLED:
                 raise Throttled(f"DynamoDB asks for patience: {_code(error)}.") from error
+            if _code(error) in _NO_ANSWER:
+                raise Unavailable(f"DynamoDB failed: {_code(error)}.") from error
+            if _code(error) not in _ANSWERS or operation in _READS:
+                raise _refused(error) from error
             raise
         except BotoCoreError as error:
             raise Unavailable(f"DynamoDB did not answer: {error}.") from error
@@ -168,6 +182,14 @@ class DynamoTable:
 
 def _code(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def _said(error: ClientError) -> str:
+    return str(error.response.get("Error", {}).get("Message", "")) or str(error)
+
+
+def _refused(error: ClientError) -> RequestRefused:
+    return RequestRefused(f"DynamoDB refused a request ({_code(error)}): {_said(error)}")
 
 
 def _key(key: Key) -> dict[str, Any]:

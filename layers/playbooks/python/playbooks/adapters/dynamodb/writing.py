@@ -2,12 +2,24 @@
 
 from collections.abc import Callable, Sequence
 
-from playbooks.adapters.dynamodb.operations import Table, Throttled, TransactionRefused, Write
+from playbooks.adapters.dynamodb.operations import (
+    ConditionFailed,
+    Delete,
+    Put,
+    Table,
+    Throttled,
+    TransactionRefused,
+    Update,
+    Write,
+)
 from playbooks.ports.stores import StoreBusy
 
 MAX_TRIES = 8
 TRANSIENT = frozenset(
-    {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"}
+    {
+        *("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"),
+        *("ThrottlingException", "TransactionInProgress"),
+    }
 )
 CONDITION = "ConditionalCheckFailed"
 SCHEMA_VERSION = 1
@@ -34,4 +46,18 @@ def transact(table: Table, writes: Sequence[Write], pause: Pause) -> tuple[str |
         else:
             return None
         pause(attempt)
+    raise StoreBusy("The table did not take the write after several tries; it is tried again within a minute.")
+
+
+def write_one(table: Table, write: Put | Update | Delete, pause: Pause) -> ConditionFailed | None:
+    """One write; None when it is done, else the refusal with what is stored instead. Raises StoreBusy."""
+    for attempt in range(MAX_TRIES):
+        try:
+            table.write(write)
+        except ConditionFailed as failed:
+            return failed
+        except Throttled:
+            pause(attempt)
+        else:
+            return None
     raise StoreBusy("The table did not take the write after several tries; it is tried again within a minute.")

@@ -3,9 +3,10 @@
 import threading
 from bisect import bisect_right, insort
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
+from typing import Any
 
 from playbooks.adapters.dynamodb.operations import (
+    MAX_BATCH_GET,
     MAX_TRANSACTION,
     AllOf,
     AnyOf,
@@ -21,6 +22,7 @@ from playbooks.adapters.dynamodb.operations import (
     Missing,
     OneOf,
     Put,
+    RequestRefused,
     TransactionRefused,
     Update,
     Write,
@@ -78,12 +80,14 @@ class MemoryTable:
         with self._lock:
             self.on_request("get")
             item = self._items.get(key)
-            return deepcopy(item) if item is not None else None
+            return copied(item) if item is not None else None
 
     def batch_get(self, keys: Sequence[Key]) -> dict[Key, Item]:
         with self._lock:
-            self.on_request("batch_get")
-            return {key: deepcopy(self._items[key]) for key in keys if key in self._items}
+            wanted = list(dict.fromkeys(keys))
+            for _ in range(0, len(wanted), MAX_BATCH_GET):
+                self.on_request("batch_get")
+            return {key: copied(self._items[key]) for key in wanted if key in self._items}
 
     def query(
         self,
@@ -110,7 +114,7 @@ class MemoryTable:
             taken = order if limit is None else order[:limit]
             source = self._items if index is None else self._projected
             more = taken[-1] if taken and len(taken) < len(order) else None
-            return [deepcopy(source[key]) for _, key in taken], more
+            return [copied(source[key]) for _, key in taken], more
 
     def index_start(self, index: str, partition: str, sort: str, key: Key) -> object:  # noqa: ARG002 - the protocol's form
         return (sort, key)
@@ -120,7 +124,9 @@ class MemoryTable:
             self.on_request("write")
             before = self._items.get(write.key)
             if write.condition is not None and not holds(write.condition, before or {}):
-                raise ConditionFailed(deepcopy(before))
+                raise ConditionFailed(copied(before))
+            if isinstance(write, Put) and _size(write.item) > MAX_ITEM_BYTES:
+                raise RequestRefused("Item size has exceeded the maximum allowed size.")
             self._apply(write)
 
     def transact(self, writes: Sequence[Write]) -> None:
@@ -130,6 +136,8 @@ class MemoryTable:
                 raise TransactionRefused([], f"a transaction takes 1 to {MAX_TRANSACTION} writes, not {len(writes)}")
             if len({write.key for write in writes}) < len(writes):
                 raise TransactionRefused([], "a transaction may not touch one item twice")
+            if any(isinstance(write, Put) and _size(write.item) > MAX_ITEM_BYTES for write in writes):
+                raise TransactionRefused([], "an item is larger than 400 KB")
             reasons = [
                 None
                 if write.condition is None or holds(write.condition, self._items.get(write.key) or {})
@@ -138,8 +146,6 @@ class MemoryTable:
             ]
             if any(reasons):
                 raise TransactionRefused(reasons)
-            if any(isinstance(write, Put) and _size(write.item) > MAX_ITEM_BYTES for write in writes):
-                raise TransactionRefused([], "an item is larger than 400 KB")
             for write in writes:
                 self._apply(write)
 
@@ -153,16 +159,16 @@ class MemoryTable:
     def items(self) -> list[Item]:
         """All items, for a look from outside."""
         with self._lock:
-            return [deepcopy(item) for item in self._items.values()]
+            return [copied(item) for item in self._items.values()]
 
     def _apply(self, write: Write) -> None:
         key = write.key
         match write:
             case Put(item):
-                self._store(key, deepcopy(item))
+                self._store(key, copied(item))
             case Update(_, put, remove, add):
                 item = dict(self._items.get(key) or {"PK": key[0], "SK": key[1]})
-                item.update(deepcopy(dict(put)))
+                item.update(copied(put))
                 for name in remove:
                     item.pop(name, None)
                 for name, amount in add.items():
@@ -209,6 +215,17 @@ class MemoryTable:
             insort(order, (sort, key))
         else:
             order.remove((sort, key))
+
+
+def copied(value: Any) -> Any:
+    """A copy of plain data; `deepcopy` does the same in five times the time, for cases that items do not have."""
+    if type(value) is dict:
+        return {name: copied(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [copied(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: copied(item) for name, item in value.items()}
+    return value
 
 
 def _size(value: object) -> int:
