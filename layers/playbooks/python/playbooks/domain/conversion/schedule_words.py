@@ -109,7 +109,7 @@ def _start(
 ) -> datetime | None:
     """The local date and minute the rule counts from."""
     day = arguments.get("schedule_day")
-    said = day.strip().lower() if isinstance(day, str) else str(day) if isinstance(day, int) else ""
+    said = day.strip().lower() if isinstance(day, str) else str(day) if isinstance(day, int) and 0 < day < 100 else ""
     if kind == "once":
         on = _stated_day(said, local.date(), read)
         return None if on is None or at is None else datetime.combine(on, at)
@@ -130,7 +130,7 @@ def _start(
     if on is None:
         return None
     start = datetime.combine(on, at or DEFAULT_TIME)
-    is_anchored = unit in {Unit.MONTHS.value, Unit.YEARS.value} and bool(said)
+    is_anchored = unit in (Unit.MONTHS.value, Unit.YEARS.value) and said != ""
     if start <= local.replace(tzinfo=None) and not is_anchored:
         start += timedelta(days=1)
     return start
