@@ -155,7 +155,7 @@ class World:
             definition.hash,
             self.clock.now(),
         )
-        from playbooks.adapters.dynamodb.playbooks import creation_writes
+        from playbooks.adapters.dynamodb.playbook_writes import creation_writes
 
         self.table.transact(creation_writes(NewPlaybook(playbook, definition, {}, schedule)))
         if on:

@@ -138,7 +138,7 @@ class Stage:
 
     def _save(self, playbook: Any, query: SavedQuery) -> None:
         from playbooks.adapters.dynamodb.operations import Put
-        from playbooks.adapters.dynamodb.playbooks import saved_query_item
+        from playbooks.adapters.dynamodb.playbook_writes import saved_query_item
 
         self.world.table.write(Put(saved_query_item(ACME, playbook, StepId("s1"), query)))
 

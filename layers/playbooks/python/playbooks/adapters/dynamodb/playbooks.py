@@ -5,11 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playbooks.adapters.dynamodb import keys
-from playbooks.adapters.dynamodb.codec import instant, pack, unpack
+from playbooks.adapters.dynamodb.codec import instant, unpack
 from playbooks.adapters.dynamodb.items import (
     definition_item,
-    item,
-    playbook_item,
     read_definition,
     read_playbook,
     read_schedule,
@@ -18,12 +16,8 @@ from playbooks.adapters.dynamodb.items import (
 )
 from playbooks.adapters.dynamodb.operations import (
     NEW,
-    THERE,
-    AllOf,
     Delete,
     Equals,
-    Item,
-    Missing,
     Put,
     Table,
     Update,
@@ -31,14 +25,12 @@ from playbooks.adapters.dynamodb.operations import (
 )
 from playbooks.adapters.dynamodb.writing import Pause, transact
 from playbooks.domain.ids import PlaybookId, StepId, TenantId, UserId
-from playbooks.domain.playbook import Definition, Playbook, RecentEnd
+from playbooks.domain.playbook import Definition, Playbook
 from playbooks.domain.schedule import Schedule
 from playbooks.domain.sql.placeholders import parse_placeholders
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Conflict, Refused
-from playbooks.ports.stores import CorruptItem, NewPlaybook
-
-RECENT = 10
+from playbooks.ports.stores import CorruptItem
 
 
 class DynamoPlaybooks:
@@ -101,33 +93,6 @@ class DynamoPlaybooks:
             raise Conflict("The playbook was changed meanwhile: load it again and repeat the change.", code="changed")
 
 
-def creation_writes(new: NewPlaybook) -> list[Write]:
-    """Everything a playbook is born with; refused as a whole when its id exists."""
-    tenant, id_, owner = new.playbook.tenant, new.playbook.id, new.playbook.owner
-    writes: list[Write] = [
-        Put(playbook_item(new.playbook), NEW),
-        Put(item(keys.user_playbook(tenant, owner, id_), {})),
-        Put(definition_item(tenant, id_, new.definition)),
-    ]
-    writes += [Put(saved_query_item(tenant, id_, step, query)) for step, query in new.saved.items()]
-    if new.schedule is not None:
-        writes.append(Put(schedule_item(tenant, id_, new.schedule)))
-    return writes
-
-
-def saved_query_item(tenant: TenantId, playbook: PlaybookId, step: StepId, query: SavedQuery) -> Item:
-    """A saved query as its item. Placeholders travel as JSON text: an example may be any number."""
-    attributes = pack(query)
-    attributes["placeholders"] = json.dumps(
-        [
-            {"name": p.name, "type": p.type.value, "description": p.description, "example": p.example}
-            for p in query.placeholders
-        ],
-        ensure_ascii=False,
-    )
-    return item(keys.saved_query(tenant, playbook, step), attributes)
-
-
 def read_saved_query(stored: Mapping[str, Any]) -> SavedQuery:
     """The inverse of `saved_query_item`."""
     try:
@@ -147,19 +112,6 @@ def read_saved_query(stored: Mapping[str, Any]) -> SavedQuery:
         origin=query.origin,
         version=query.version,
     )
-
-
-def read_recent(stored: Mapping[str, Any]) -> tuple[RecentEnd, ...]:
-    """The last ends on a stored playbook."""
-    return read_playbook(stored).recent
-
-
-def recent_write(tenant: TenantId, playbook: PlaybookId, stored: Item, recent: Sequence[RecentEnd]) -> Write:
-    """Set the last ten ends if nobody else did since they were read."""
-    seen = stored.get("recent_count", 0)
-    condition = AllOf((THERE, Equals("recent_count", seen) if seen else Missing("recent_count")))
-    ends = [pack(end) for end in recent[-RECENT:]]
-    return Update(keys.playbook(tenant, playbook), {"recent": ends}, add={"recent_count": 1}, condition=condition)
 
 
 def _change_write(playbook: Playbook, seen_rev: int) -> Write:

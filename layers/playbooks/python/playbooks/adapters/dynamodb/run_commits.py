@@ -17,7 +17,7 @@ from playbooks.adapters.dynamodb.operations import (
     Update,
     Write,
 )
-from playbooks.adapters.dynamodb.playbooks import creation_writes, read_recent, recent_write, saved_query_item
+from playbooks.adapters.dynamodb.playbook_writes import creation_writes, read_recent, recent_write, saved_query_item
 from playbooks.adapters.dynamodb.writing import CONDITION, Pause, transact
 from playbooks.domain.ids import PlaybookId, TenantId
 from playbooks.domain.notice import Notice
