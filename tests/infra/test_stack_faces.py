@@ -72,6 +72,13 @@ def test_a_doorbell_wakes_its_worker(queue, probe_stack):
     assert wait_until(lambda: "Item" in dynamodb.get_item(TableName=table, Key=key), timeout=20)
 
 
+def test_a_killed_worker_is_gone_and_the_next_call_gets_a_new_one(probe_stack):
+    probe_stack.invoke("ConverterName", {"calls": []})
+    assert probe_stack.kill_workers("ConverterName") >= 1
+    assert probe_stack.kill_workers("ConverterName") == 0
+    assert probe_stack.invoke("ConverterName", {"calls": []}) == []
+
+
 def endpoint(stack, token):
     application = stack.parameters["FcmApplicationArn"]
     made = stack.client("sns").create_platform_endpoint(PlatformApplicationArn=application, Token=token)

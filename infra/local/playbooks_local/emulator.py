@@ -1,8 +1,12 @@
 """The emulated AWS: one ministack process on a loopback port, in its own environment, session and folder."""
 
+import contextlib
 import os
+import re
 import secrets
 import shutil
+import signal
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -10,15 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from playbooks_local import processes
 from playbooks_local.paths import emulator_python
 from playbooks_local.ports import HOST, free_port, require_free
 from playbooks_local.problems import EmulatorFailed, NotSetUp
-
-if TYPE_CHECKING:
-    import subprocess
 
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
@@ -115,10 +116,26 @@ class Emulator:
         if self._child is not None:
             self._child.wait(5)
             self._child = None
-        shutil.rmtree(self.folder / "tmp", ignore_errors=True)
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def kill_workers(self, function: str) -> int:
+        """Kill the processes that run a function now; returns how many there were."""
+        worker = re.compile(
+            rf"^ *(\d+) .*{re.escape(str(self._temporary))}\S*-lambda-{re.escape(function)}-\w+/_worker"
+        )
+        listed = subprocess.run(["ps", "-eww", "-o", "pid=,args="], capture_output=True, text=True, check=True).stdout
+        pids = [int(found[1]) for line in listed.splitlines() if (found := worker.match(line))]
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return len(pids)
+
+    @property
+    def _temporary(self) -> Path:
+        return self.folder.resolve() / "tmp"
 
     def _launch(self, python: Path) -> None:
-        temporary = self.folder / "tmp"
+        temporary = self._temporary
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True, mode=0o700)
         self.log.write_bytes(b"")

@@ -149,6 +149,13 @@ class LocalStack:
         pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=int(since * 1000))
         return [event["message"].rstrip("\n") for page in pages for event in page["events"]]
 
+    def kill_workers(self, output: str) -> int:
+        """Kill (SIGKILL) the processes that run a function now, as a crash would; returns how many there were.
+
+        What a worker had taken from a queue comes back after the queue's visibility timeout.
+        """
+        return self.emulator.kill_workers(self.outputs[output])
+
     def update(self, parameters: Mapping[str, str] | None = None) -> None:
         """Deploy again: new code of the functions, or other parameters."""
         self.parameters.update(parameters or {})
