@@ -20,11 +20,19 @@ KEY = {"id": Column(type=ColumnType.INTEGER)}
         (Column(type=ColumnType.STRINGS, sortable=True), "cannot be sorted by"),
         (Column(type=ColumnType.NUMBER, access=Access.SCOPE), "cannot be a scope column"),
         (Column(type=ColumnType.STRING, fold="id"), "a fold column must be"),
+        (Column(type=ColumnType.STRING, fold="a.b"), "must be letters, digits and _"),
+        (Column(type=ColumnType.ENUM, choices=("re\u0301sume\u0301",)), "not in NFC"),
     ],
 )
 def test_a_column_that_contradicts_itself_is_refused(column, reason):
     with pytest.raises(CatalogueError, match=reason):
         Catalogue(KEY | {"x": column}, "id")
+
+
+@pytest.mark.parametrize("name", ["", "a.b", "a[]", "a b", "1a", '"a"', "이름", "x" * 64])
+def test_a_name_that_a_store_reads_as_something_else_is_refused(name):
+    with pytest.raises(CatalogueError, match="must be letters, digits and _"):
+        Catalogue(KEY | {name: Column(type=ColumnType.STRING)}, "id")
 
 
 @pytest.mark.parametrize("key", ["missing", "name"])

@@ -1,6 +1,7 @@
 """Reading a spec: what is accepted, what is refused, and how it is said."""
 
 from datetime import UTC, date, datetime
+from types import MappingProxyType
 
 import pytest
 
@@ -133,7 +134,8 @@ def test_python_dates_and_datetimes_are_values_too():
 
 def test_a_spec_as_json_text_bytes_or_object_reads_alike():
     text = '{"where":{"conditions":[{"column":"file_name","operator":"eq","value":"회의록"}]}}'
-    assert read(text) == read(text.encode()) == read(where(condition("file_name", "eq", "회의록")))
+    document = where(condition("file_name", "eq", "회의록"))
+    assert read(text) == read(text.encode()) == read(document) == read(MappingProxyType(document))
 
 
 def test_the_order_ends_with_the_key_whether_it_is_said_or_not():

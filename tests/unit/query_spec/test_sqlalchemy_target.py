@@ -120,6 +120,13 @@ def test_a_column_that_can_be_is_accepted(kind, stored):
     assert SqlTarget(table, Catalogue({"id": Column(type=ColumnType.INTEGER), "x": Column(type=kind)}, "id"))
 
 
+def test_an_enum_type_must_have_every_choice_of_the_catalogue():
+    table = sa.Table("t", sa.MetaData(), sa.Column("id", sa.BigInteger), sa.Column("x", sa.Enum("a", "b", name="e")))
+    columns = {"id": Column(type=ColumnType.INTEGER), "x": Column(type=ColumnType.ENUM, choices=("a", "c"))}
+    with pytest.raises(CatalogueError, match="'x' lacks some of the catalogue's choices"):
+        SqlTarget(table, Catalogue(columns, "id"))
+
+
 def test_something_else_than_a_table_is_refused():
     with pytest.raises(CatalogueError, match="table or a mapped class"):
         SqlTarget(dict, CATALOGUE)

@@ -1,6 +1,8 @@
 """The columns a spec may name: their types, operators and choices. What is not listed is denied."""
 
 import difflib
+import re
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -85,6 +87,7 @@ _SORTABLE = frozenset(
         ColumnType.ENUM,
     }
 )
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}", re.ASCII)
 _KEY_TYPES = frozenset({ColumnType.INTEGER, ColumnType.UUID})
 _SCOPE_TYPES = frozenset({ColumnType.INTEGER, ColumnType.STRING, ColumnType.ENUM, ColumnType.BOOLEAN, ColumnType.UUID})
 
@@ -158,8 +161,10 @@ class Catalogue:
 def _problems(name: str, column: Column) -> list[str]:
     found = []
     every = TYPE_OPERATORS[column.type]
-    if not name:
-        found.append("a column needs a name")
+    foreign_names = [text for text in (name, column.fold) if text is not None and _NAME.fullmatch(text) is None]
+    if foreign_names:
+        # A dot or a bracket would be a path into the payload of a vector store.
+        found.append(f"{', '.join(map(repr, foreign_names))} must be letters, digits and _, at most 63")
     if column.operators is not None:
         foreign = [operator for operator in column.operators if operator not in every]
         if foreign:
@@ -168,6 +173,8 @@ def _problems(name: str, column: Column) -> list[str]:
             found.append(f"'{name}' takes ilike but names no fold column")
     if column.type is ColumnType.ENUM and not column.choices:
         found.append(f"'{name}' is an enum without choices")
+    if any(unicodedata.normalize("NFC", choice) != choice for choice in column.choices or ()):
+        found.append(f"'{name}' has a choice that is not in NFC")
     if column.choices is not None and column.type is not ColumnType.ENUM:
         found.append(f"'{name}' has choices but is no enum")
     if column.fold is not None and column.type is not ColumnType.STRING:

@@ -69,7 +69,9 @@ def _parsed(document: Document, limits: Limits) -> object:
         return read_json(document, limits)
     if isinstance(document, SpecOutput):
         return document.model_dump(exclude={"allowed_columns"}, exclude_unset=True)
-    return document
+    # pydantic's strict mode takes a dict only; whatever else was passed in spite of the types is refused by its kind.
+    raw: object = document
+    return dict(raw) if isinstance(raw, Mapping) and not isinstance(raw, dict) else raw
 
 
 def _read_parts(raw: Mapping[object, object], meaning: "_Meaning") -> None:

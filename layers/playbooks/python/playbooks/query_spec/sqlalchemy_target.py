@@ -33,7 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.types import TypeEngine
 
-from playbooks.query_spec.catalogue import Catalogue, ColumnType
+from playbooks.query_spec.catalogue import Catalogue, Column, ColumnType
 from playbooks.query_spec.errors import CatalogueError
 from playbooks.query_spec.scope import ScopeValue, confine
 from playbooks.query_spec.tree import AllOf, AnyOf, Empty, Equal, Interval, Matches, Node, Query, Within
@@ -170,20 +170,23 @@ def _parameter_type(kind: ColumnType, stored: TypeEngine[Any]) -> TypeEngine[Any
 
 def _columns_of(entity: Entity, catalogue: Catalogue) -> dict[str, Expression]:
     mapped = _mapped_columns(entity)
-    wanted = {name: column.type for name, column in catalogue.columns.items()}
-    wanted |= {column.fold: ColumnType.STRING for column in catalogue.columns.values() if column.fold is not None}
+    wanted = dict(catalogue.columns)
+    shadow = Column(type=ColumnType.STRING)
+    wanted |= {column.fold: shadow for column in catalogue.columns.values() if column.fold is not None}
     problems = []
     columns: dict[str, Expression] = {}
-    for name, kind in wanted.items():
+    for name, described in wanted.items():
         column = mapped.get(name)
         if column is None:
             problems.append(f"the table has no column '{name}'")
-        elif not _fits(kind, column.type):
-            problems.append(f"'{name}' is {column.type!r}, which cannot be compared exactly as {kind}")
+        elif not _fits(described.type, column.type):
+            problems.append(f"'{name}' is {column.type!r}, which cannot be compared exactly as {described.type}")
+        elif isinstance(column.type, types.Enum) and not set(described.choices or ()) <= set(column.type.enums):
+            problems.append(f"'{name}' lacks some of the catalogue's choices, it has {column.type.enums}")
         else:
             exact = isinstance(column.type, types.Numeric) and not isinstance(column.type, types.Float)
             # As doubles, so that what is equal in a vector store is equal here.
-            columns[name] = cast(column, Double()) if kind is ColumnType.NUMBER and exact else column
+            columns[name] = cast(column, Double()) if described.type is ColumnType.NUMBER and exact else column
     if problems:
         raise CatalogueError("The catalogue does not fit the table: " + "; ".join(problems) + ".")
     return columns
