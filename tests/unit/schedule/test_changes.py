@@ -186,6 +186,16 @@ def test_zone_data__recomputing_never_goes_into_the_past(now: datetime, minutes:
     assert recomputed is not stored or stored.next is None or stored.next.instant <= now
 
 
+def test_zone_data__a_stored_second_pass_keeps_its_place() -> None:
+    hourly = on(start="2026-01-01T00:30", zone="Europe/Berlin", unit="hours", now="2026-10-25T01:00+00:00")
+    assert hourly.next is not None
+    assert (hourly.next.pass_, hourly.next.moved) == (1, "second of two 02:30")
+
+    recomputed = recompute(older(hourly, by=timedelta(minutes=-10)), at("2026-10-25T01:00+00:00"))
+
+    assert recomputed.next == hourly.next
+
+
 def test_a_repeated_hours_second_pass_that_newer_data_took_away_gives_way_to_what_follows() -> None:
     rule = parse_rule({"start": "2026-01-01T00:30", "zone": "Asia/Seoul", "unit": "hours"})
 

@@ -4,7 +4,7 @@ import argparse
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from playbooks.domain.recurrence import Occurrence, occurrences
+from playbooks.domain.recurrence import PREVIEWED, Occurrence, occurrences
 from playbooks.domain.recurrence.phrase import parse_phrase
 from playbooks.language.schedule_sentences import moved_sentence, rule_sentence
 
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
-
-PREVIEWED = 5
 
 
 def add_to(subparsers: "Subparsers") -> None:

@@ -11,10 +11,13 @@ Near one, every local time that could come next is read off the zone's clock. Th
 
 from datetime import UTC, datetime, timedelta
 
-from playbooks.domain.recurrence.nominal import NominalTimes, nominal_times
+from playbooks.domain.recurrence.nominal import CALENDAR_ENDS, DAYS, DaySteps, NominalTimes, nominal_times
 from playbooks.domain.recurrence.occurrence import MONTH_END, Occurrence, calm_occurrence, missing, repeated
 from playbooks.domain.recurrence.rule import Rule, Unit
 from playbooks.domain.recurrence.zone_clock import EPOCH, NAIVE_EPOCH, NO_TIME, ZoneClock, zone_clock
+
+PREVIEWED = 5
+"""How many occurrences a preview shows; they come from `occurrences`, as everything does."""
 
 
 class Plan:
@@ -49,7 +52,7 @@ class Plan:
                 return self._near_a_change(instant)
             moved = MONTH_END if self._anchor_day is not None and nominal.day != self._anchor_day else None
             return calm_occurrence(EPOCH + (nominal - NAIVE_EPOCH - offset), nominal, offset, moved)
-        except OverflowError:  # the calendar ends with the year 9999
+        except CALENDAR_ENDS:
             return None
 
     def at(self, nominal: datetime, pass_: int) -> Occurrence | None:
@@ -58,7 +61,7 @@ class Plan:
             reading = self._clock.read(nominal)
             instant = reading.instant - min(reading.shift, NO_TIME) * pass_
             return self.next_after(instant - timedelta.resolution)
-        except OverflowError:  # the calendar ends with the year 9999
+        except CALENDAR_ENDS:
             return None
 
     def _near_a_change(self, instant: datetime) -> Occurrence | None:
@@ -110,20 +113,49 @@ class Plan:
     def _occurrence(
         self, nominal: datetime, instant: datetime, pass_: int, offset: timedelta, shift: timedelta
     ) -> Occurrence:
-        reasons = []
-        if self._anchor_day is not None and nominal.day != self._anchor_day:
-            reasons.append(MONTH_END)
+        month_end = self._anchor_day is not None and nominal.day != self._anchor_day
+        if not shift:
+            return calm_occurrence(instant, nominal, offset, MONTH_END if month_end else None)
+        reasons = [MONTH_END] if month_end else []
         if shift > NO_TIME:
             reasons.append(missing(nominal, instant.replace(tzinfo=None) + offset))
         if shift < NO_TIME:
             reasons.append(repeated(nominal, pass_))
-        return Occurrence(instant, nominal, pass_, offset, "; ".join(reasons) or None)
+        return Occurrence(instant, nominal, pass_, offset, "; ".join(reasons))
+
+
+class DayPlan(Plan):
+    """The plan of a rule of days, the commonest: the same arithmetic in one piece, in two thirds of the time."""
+
+    __slots__ = ("_day_zero", "_first", "_first_utc", "_interval")
+
+    def __init__(self, times: DaySteps, clock: ZoneClock) -> None:
+        super().__init__(times, clock, None)
+        self._first = times.first
+        self._first_utc = times.first.replace(tzinfo=UTC)  # the wall clock's face read as UTC, to add offsets to
+        self._day_zero = times.first.toordinal()
+        self._interval = times.interval
+
+    def next_after(self, instant: datetime) -> Occurrence | None:
+        """As every plan's; what is not plain (another zone, a change near, the start or the end) is left to it."""
+        if instant.tzinfo is UTC and (offset := self._calm[instant.toordinal()]) is not None:
+            days = (instant - self._first_utc + offset).days
+            if days >= 0:
+                days += self._interval - days % self._interval
+                if (offset := self._calm[self._day_zero + days]) is not None:
+                    ahead = DAYS[days]
+                    nominal = self._first + ahead
+                    if nominal < self._end:
+                        return calm_occurrence(self._first_utc + (ahead - offset), nominal, offset, None)
+        return super().next_after(instant)
 
 
 def plan_of(rule: Rule) -> Plan:
     """The plan of a rule; Refused when its zone does not exist."""
-    twice_after = timedelta(hours=rule.interval) if rule.unit is Unit.HOURS else None
-    return Plan(nominal_times(rule), zone_clock(rule.zone), twice_after)
+    times, clock = nominal_times(rule), zone_clock(rule.zone)
+    if isinstance(times, DaySteps):
+        return DayPlan(times, clock)
+    return Plan(times, clock, timedelta(hours=rule.interval) if rule.unit is Unit.HOURS else None)
 
 
 def next_after(rule: Rule, instant: datetime) -> Occurrence | None:

@@ -1,8 +1,9 @@
 """What the clocks of one zone show: offsets, the times they jump over, the times they show twice."""
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from zoneinfo import ZoneInfo
 
 from playbooks.domain.recurrence.zone_data import load_zone
@@ -15,7 +16,7 @@ NO_TIME = timedelta(0)
 _MARGIN_DAYS = 2
 _MOST_DAYS = 20_000
 _TWO_DAYS = timedelta(days=2)
-_LAST_ORDINAL = date.max.toordinal()
+_LAST_DAY = date.max.toordinal()
 
 
 class Reading(NamedTuple):
@@ -49,7 +50,7 @@ class CalmDays(dict[int, timedelta | None]):
             self.clear()
         first, last = day - _MARGIN_DAYS, day + _MARGIN_DAYS + 1
         offset = None
-        if first >= 1 and last <= _LAST_ORDINAL:
+        if first >= 1 and last <= _LAST_DAY:
             offsets = {self._zone.utcoffset(datetime.fromordinal(each)) for each in range(first, last + 1)}
             offset = offsets.pop() if len(offsets) == 1 else None
         self[day] = offset
@@ -59,10 +60,14 @@ class CalmDays(dict[int, timedelta | None]):
 class ZoneClock:
     """The clocks of one zone."""
 
-    __slots__ = ("calm", "zone")
+    __slots__ = ("_offset", "calm", "zone")
+
+    _offset: Callable[[datetime], timedelta]
+    """The offset for what the clock shows: it reads only the face and `fold`, so naive will do."""
 
     def __init__(self, zone: ZoneInfo) -> None:
         self.zone = zone
+        self._offset = cast("Callable[[datetime], timedelta]", zone.utcoffset)  # None only for None
         self.calm = CalmDays(zone)
 
     def local(self, instant: datetime) -> datetime:
@@ -85,11 +90,6 @@ class ZoneClock:
     def swing(self, local: datetime) -> timedelta:
         """How far the clocks are moved within two days of a local time, either way; at most one change is."""
         return abs(self._offset(local + _TWO_DAYS) - self._offset(local - _TWO_DAYS))
-
-    def _offset(self, local: datetime) -> timedelta:
-        offset = self.zone.utcoffset(local)  # reads only the clock's face and `fold`, so naive will do
-        assert offset is not None
-        return offset
 
 
 @lru_cache(maxsize=1024)
