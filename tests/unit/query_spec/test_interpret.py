@@ -40,6 +40,23 @@ def test_between_takes_value_before_start_and_end():
     assert read(where(condition("id", "between", start=5, end=9))).where.intervals == (Interval(5, 9),)
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "accepted"),
+    [
+        ("2026-03-08", "2026-03-08", True),
+        ("2026-03-08T12:00:00", "2026-03-08", True),
+        ("2026-03-08", "2026-03-08T00:00:00", True),
+        ("2026-03-09", "2026-03-08", False),
+        ("2026-03-09T00:00:00", "2026-03-08", False),
+        ("2026-03-08T12:00:01", "2026-03-08T12:00:00", False),
+        ("2026-03-08T00:00:00Z", "2026-03-08T08:59:59+09:00", False),
+    ],
+)
+def test_a_range_of_instants_may_begin_within_the_day_that_ends_it(start, end, accepted):
+    refused = [] if accepted else [("between_reversed", "/where/conditions/0/value")]
+    assert refusals(where(condition("created_at", "between", [start, end]))) == refused
+
+
 @pytest.mark.parametrize("operator", ["eq", "gt", "in", "like"])
 def test_start_and_end_belong_to_between_only(operator):
     column = "file_name" if operator == "like" else "id"

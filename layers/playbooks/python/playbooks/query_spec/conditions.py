@@ -135,7 +135,8 @@ class Reader:
         name = condition.column
         low, _ = _at(places[0], lambda: self._bounds(name, column, start))
         last, after = _at(places[1], lambda: self._bounds(name, column, end))
-        if low > (last if after is None else after) or low == after:  # type: ignore[operator] # one column, one type
+        # A day that ends the range counts to its end, so a time within that day may begin it.
+        if low > last and (after is None or low >= after):  # type: ignore[operator] # one column, one type
             raise ConditionProblem("between_reversed", "/value", "start is after end; swap them")
         inside = Interval(low, last) if after is None else Interval(low, after, high_open=True)
         return Within(name, column.type, (inside,), path=path)

@@ -41,7 +41,7 @@ def readable_parts(document: Mapping[object, object]) -> Iterator[tuple[WhereCon
         children = node.get("conditions")
         if isinstance(children, list):
             stack.extend((child, f"{path}/conditions/{index}") for index, child in reversed([*enumerate(children)]))
-        elif path != "/where" and isinstance(condition := _try(WhereCondition, node), WhereCondition):
+        elif isinstance(condition := _try(WhereCondition, node), WhereCondition):
             yield condition, path
     order = document.get("order_by")
     for index, item in enumerate(order if isinstance(order, list) else []):
