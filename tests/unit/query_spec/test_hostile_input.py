@@ -186,3 +186,9 @@ def test_the_wire_form_is_bounded_in_the_same_way(document):
     with pytest.raises(QuerySpecError) as refused:
         interpret_wire(document, ASSETS, zone=SEOUL)
     assert len(refused.value.findings) < 60
+
+
+def test_a_name_that_is_no_unicode_is_called_that():
+    assert refusals(where({"column": "\ud800", "operator": "eq", "value": 1})) == [
+        ("bad_string", "/where/conditions/0/column")
+    ]
