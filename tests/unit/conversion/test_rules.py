@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playbooks.domain.conversation import Collected, ConfirmedQuery, Conversation, Role, Turn
-from playbooks.domain.conversion import Surroundings, objection, read_plan, turns_material
+from playbooks.domain.conversion import (
+    Surroundings,
+    chat_input_schema,
+    objection,
+    read_chat_plan,
+    read_plan,
+    turns_material,
+)
 from playbooks.domain.conversion.numbers import unwritten
 from playbooks.domain.conversion.schedule_words import read_schedule
 from playbooks.domain.conversion.schema import KINDS, PROPERTIES, STEP_PROPERTIES
@@ -107,6 +114,40 @@ def test_a_kept_statement_is_checked_once_more():
     plan = plan_of({"statement": 1}, around)
     assert plan.statements == {}
     assert "statement_refused" in [note.code for note in plan.notes]
+
+
+def chat_arguments(sql):
+    arguments = copy.deepcopy(GOOD)
+    for step in arguments["steps"]:
+        del step["statement"]
+        step["sql"] = ""
+    arguments["steps"][0]["sql"] = sql
+    return arguments
+
+
+@pytest.mark.parametrize(
+    ("sql", "kept", "codes"),
+    [
+        ("SELECT 1", ["SELECT 1"], []),
+        ("SELECT 1 ", [], ["statement_not_confirmed"]),
+        ("DROP TABLE a", [], ["statement_refused"]),
+        ("", [], []),
+        (7, [], ["invalid_sql"]),
+    ],
+)
+def test_a_playbook_made_in_the_chat_keeps_only_sql_that_ran_here(sql, kept, codes):
+    known = {"SELECT 1", "DROP TABLE a"}
+    plan = read_chat_plan(chat_arguments(sql), AROUND, known, zone="UTC", now=NOW)
+    assert list(plan.statements.values()) == kept
+    assert [note.code for note in plan.notes] == codes
+
+
+def test_the_chat_tool_takes_neither_a_number_nor_the_right_to_end_a_run():
+    step = chat_input_schema()["properties"]["steps"]["items"]
+    assert {"statement", "may_end_run", "pin_sql"} & set(step["properties"]) == set()
+    with pytest.raises(Refused) as refused:
+        read_chat_plan(GOOD, AROUND, set(), zone="UTC", now=NOW)
+    assert ("unknown_field", "/steps/0/statement") in {(f.code, f.path) for f in refused.value.findings}
 
 
 JSON = st.recursive(

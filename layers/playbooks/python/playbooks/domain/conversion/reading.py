@@ -1,17 +1,18 @@
 """The model's arguments of `save_playbook` as a plan, with all findings at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from playbooks.domain.conversion.numbers import unwritten
 from playbooks.domain.conversion.plan import INPUT_OF_KIND, Plan, Surroundings
 from playbooks.domain.conversion.schedule_words import read_schedule
-from playbooks.domain.conversion.schema import PROPERTIES, STEP_PROPERTIES
+from playbooks.domain.conversion.schema import PROPERTIES
 from playbooks.domain.conversion.sql_text import holds_sql
+from playbooks.domain.conversion.statement_source import PickedByNumber, StatementSource, WrittenOut
 from playbooks.domain.ids import StepId
 from playbooks.domain.playbook import MAX_STEPS, MAX_TEXT, MAX_TITLE, Step, StepKind
-from playbooks.domain.sql.guard import check
+from playbooks.domain.sql.literal_dates import literal_dates
 from playbooks.errors import Finding, Refused
 
 _KINDS = tuple(kind.value for kind in StepKind)
@@ -30,7 +31,17 @@ def read_plan(arguments: Mapping[str, object], surroundings: Surroundings, *, zo
     What needs no mending but a person's eye comes back as notes of the plan: a statement number that is not on the
     list (dropped, the step stays), numbers the user did not write, literal dates, a schedule that cannot be expressed.
     """
-    reading = _Reading(surroundings)
+    return _read(arguments, _Reading(surroundings, PickedByNumber(surroundings.collected.kept)), zone, now)
+
+
+def read_chat_plan(
+    arguments: Mapping[str, object], surroundings: Surroundings, known: Collection[str], *, zone: str, now: datetime
+) -> Plan:
+    """The same for the chat tool, whose steps carry SQL as text: kept only when it is one of `known`, to the letter."""
+    return _read(arguments, _Reading(surroundings, WrittenOut(known)), zone, now)
+
+
+def _read(arguments: Mapping[str, object], reading: "_Reading", zone: str, now: datetime) -> Plan:
     title = reading.title(arguments)
     reading.unknown_fields(arguments, PROPERTIES, "")
     steps = reading.steps(arguments.get("steps"))
@@ -38,13 +49,13 @@ def read_plan(arguments: Mapping[str, object], surroundings: Surroundings, *, zo
     findings = [*reading.findings, *schedule.findings]
     if findings:
         raise Refused("The playbook cannot be saved as it is.", findings, code="invalid_plan")
-    notes = (*reading.notes, *schedule.notes)
-    return Plan(title, steps, reading.statements, schedule.proposed, notes)
+    return Plan(title, steps, reading.statements, schedule.proposed, (*reading.notes, *schedule.notes))
 
 
 @dataclass(slots=True)
 class _Reading:
     surroundings: Surroundings
+    source: StatementSource
     findings: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
     statements: dict[str, str] = field(default_factory=dict)
@@ -79,7 +90,7 @@ class _Reading:
             if not isinstance(item, Mapping):
                 self.findings.append(Finding("invalid_step", path, "A step is an object with kind, instruction, …"))
                 continue
-            self.unknown_fields(item, STEP_PROPERTIES, path)
+            self.unknown_fields(item, self.source.step_properties, path)
             kind = item.get("kind")
             if kind not in _KINDS:
                 shown = repr(kind)[:60]
@@ -93,7 +104,7 @@ class _Reading:
         instruction = self._instruction(kind, item.get("instruction"), path)
         name = INPUT_OF_KIND.get(kind)
         inputs = {} if name is None else {name: self._input(name, item.get(name), number, path)}
-        self._statement(kind, item.get("statement"), step_id, number, path)
+        self._statement(kind, item.get(self.source.field), step_id, number, path)
         return Step(step_id, kind, instruction, inputs)
 
     def _instruction(self, kind: StepKind, value: object, path: str) -> str:
@@ -134,31 +145,21 @@ class _Reading:
         return ""
 
     def _statement(self, kind: StepKind, value: object, step_id: StepId, number: int, path: str) -> None:
-        """A statement by its number; whatever is not on the list is dropped with a reason and the step stays."""
-        if value in (0, None, "") or (kind is not StepKind.QUERY_DATABASE and not value):
+        """The statement of a step; whatever may not be kept is dropped with a reason and the step stays."""
+        if value is None or (value == 0 and not isinstance(value, bool)) or value == "":
             return
-        where = f"{path}/statement"
-        kept = self.surroundings.collected.kept
+        where = f"{path}/{self.source.field}"
         if kind is not StepKind.QUERY_DATABASE:
             message = f"Step {number + 1} asks no database: the query picked for it was left out."
             self.notes.append(Finding("statement_without_query", where, message))
             return
-        picked = value if isinstance(value, int) and not isinstance(value, bool) else 0
-        if not 1 <= picked <= len(kept):
-            message = (
-                f"Step {number + 1} picked a query that is not on the list of confirmed queries (1 to {len(kept)}): it "
-                "starts without saved SQL."
-            )
-            self.notes.append(Finding("statement_not_on_list", where, message))
+        found = self.source.statement(value, number + 1, where)
+        if isinstance(found, Finding):
+            self.notes.append(found)
             return
-        query = kept[picked - 1]
-        verdict = check(query.statement)
-        if not verdict.allowed:
-            message = f"The query of step {number + 1} was left out: {verdict.message}"
-            self.notes.append(Finding("statement_refused", where, message))
-            return
-        self.statements[step_id] = query.statement
-        if query.literal_dates:
-            listed = ", ".join(query.literal_dates[:5])
+        self.statements[step_id] = found
+        dates = literal_dates(found)
+        if dates:
+            listed = ", ".join(dates[:5])
             message = f"The saved SQL of step {number + 1} holds the dates {listed}; the first run will replace them."
             self.notes.append(Finding("literal_dates", where, message))

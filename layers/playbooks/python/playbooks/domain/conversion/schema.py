@@ -20,6 +20,15 @@ def _text(description: str) -> dict[str, object]:
     return {"type": "string", "description": description}
 
 
+def _object(properties: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 STEP_PROPERTIES: Mapping[str, Mapping[str, object]] = {
     "kind": {"type": "string", "enum": [kind.value for kind in StepKind]},
     "instruction": _text("What to do, in words. For query_database: the question, never SQL."),
@@ -38,17 +47,25 @@ STEP_PROPERTIES: Mapping[str, Mapping[str, object]] = {
     "approver": _text("approval: who decides. Otherwise empty."),
 }
 
+CHAT_TOOL = "create_playbook"
+CHAT_DESCRIPTION = (
+    "Make a recurring task of what was done in this chat: a draft playbook that the user looks at, switches on and "
+    "approves. Call it when the user asks for something to be repeated."
+)
+CHAT_STEP_PROPERTIES: Mapping[str, Mapping[str, object]] = {
+    **{name: schema for name, schema in STEP_PROPERTIES.items() if name != "statement"},
+    "sql": _text(
+        "query_database: the SELECT that answered it in this chat, to the letter, or empty. SQL that did not run is "
+        "left out."
+    ),
+}
+
 PROPERTIES: Mapping[str, Mapping[str, object]] = {
     "title": _text("A short title in the user's language, without dates or results."),
     "steps": {
         "type": "array",
         "maxItems": MAX_STEPS,
-        "items": {
-            "type": "object",
-            "properties": dict(STEP_PROPERTIES),
-            "required": list(STEP_PROPERTIES),
-            "additionalProperties": False,
-        },
+        "items": _object(STEP_PROPERTIES),
     },
     "schedule_kind": {
         "type": "string",
@@ -76,10 +93,11 @@ PROPERTIES: Mapping[str, Mapping[str, object]] = {
 
 
 def input_schema() -> dict[str, object]:
-    """The JSON schema of the tool's arguments."""
-    return {
-        "type": "object",
-        "properties": dict(PROPERTIES),
-        "required": list(PROPERTIES),
-        "additionalProperties": False,
-    }
+    """The JSON schema of the arguments of `save_playbook`."""
+    return _object(PROPERTIES)
+
+
+def chat_input_schema() -> dict[str, object]:
+    """The JSON schema of the arguments of `create_playbook`, the tool a chat's model calls: SQL instead of a number."""
+    steps = {**PROPERTIES["steps"], "items": _object(CHAT_STEP_PROPERTIES)}
+    return _object({**PROPERTIES, "steps": steps})

@@ -1,0 +1,69 @@
+"""Where a step's statement comes from: a number on the list of confirmed queries, or text that must have run here."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from playbooks.domain.conversation import ConfirmedQuery
+from playbooks.domain.conversion.admission import objection
+from playbooks.domain.conversion.schema import CHAT_STEP_PROPERTIES, STEP_PROPERTIES
+from playbooks.domain.sql.guard import check
+from playbooks.errors import Finding
+
+
+class StatementSource(Protocol):
+    """How a step names its statement, and what may be kept of it."""
+
+    @property
+    def field(self) -> str:
+        """The step's field."""
+        ...
+
+    @property
+    def step_properties(self) -> Mapping[str, object]:
+        """The fields a step may have."""
+        ...
+
+    def statement(self, value: object, step: int, path: str) -> str | Finding:
+        """The statement verbatim, or why it is dropped; `step` counts from 1."""
+        ...
+
+
+class PickedByNumber:
+    """`statement`: a number on the list, counted from 1; the model never writes SQL."""
+
+    field = "statement"
+    step_properties = STEP_PROPERTIES
+
+    def __init__(self, kept: Sequence[ConfirmedQuery]) -> None:
+        self._kept = kept
+
+    def statement(self, value: object, step: int, path: str) -> str | Finding:
+        """The query of that number, checked once more by the guard."""
+        picked = value if isinstance(value, int) and not isinstance(value, bool) else 0
+        if not 1 <= picked <= len(self._kept):
+            message = (
+                f"Step {step} picked a query that is not on the list of confirmed queries ({len(self._kept)} stand on "
+                "it): it starts without saved SQL."
+            )
+            return Finding("statement_not_on_list", path, message)
+        statement = self._kept[picked - 1].statement
+        verdict = check(statement)
+        if verdict.allowed:
+            return statement
+        return Finding("statement_refused", path, f"The query of step {step} was left out: {verdict.message}")
+
+
+class WrittenOut:
+    """`sql`: text, kept only when it equals a statement that ran here."""
+
+    field = "sql"
+    step_properties = CHAT_STEP_PROPERTIES
+
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = known
+
+    def statement(self, value: object, step: int, path: str) -> str | Finding:
+        """The text when it is known and one read-only SELECT."""
+        if not isinstance(value, str):
+            return Finding("invalid_sql", path, f"The SQL of step {step} was left out: it is not text.")
+        return objection(value, self._known, path) or value
