@@ -56,6 +56,9 @@ _SQL_WORD = re.compile(
 )
 _SQL_LEAD = re.compile(r"\s*+(?:\(|--[^\n]*+(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*+\*/)")
 _MAX_LIST = 20
+_LEAD = 4_000
+"""Characters in which a statement must begin, comments before it included."""
+_MAX_NAME = 300
 
 
 class ToolKind(Enum):
@@ -141,7 +144,7 @@ class ExecutorTools:
 
 def tool_key(name: str) -> str:
     """The last part of a name in snake case: `mcp__pg__query`, `Acme:query` and `/app/query` are `query`."""
-    trimmed = name.strip().rstrip(":./")
+    trimmed = name[:_MAX_NAME].strip().rstrip(":./")
     if trimmed.startswith("__"):
         return trimmed.lower()
     last = re.split(r"__|[:./]", trimmed)[-1]
@@ -151,7 +154,7 @@ def tool_key(name: str) -> str:
 
 def reads_as_sql(text: str) -> bool:
     """Whether a text begins as a statement does, after comments and parentheses."""
-    position = 0
+    text, position = text[:_LEAD], 0
     while lead := _SQL_LEAD.match(text, position):
         position = lead.end()
     return _SQL_WORD.match(text, position) is not None

@@ -14,7 +14,7 @@ from playbooks.domain.conversation.model import ResultState, ToolResult
 
 PREVIEW = 2_000
 """Characters of an answer that are kept: enough to see what it was, whatever it weighed."""
-_BEGINNING = 20_000
+_BEGINNING = 8_000
 _LAYERS = 5
 
 _ERROR_START = re.compile(
@@ -35,11 +35,11 @@ _ERROR_START = re.compile(
 )
 _ERROR_INSIDE = re.compile(
     r"""^\s*LINE\ \d+:\ .*$\n?^\s*\^ | \bsyntax\ error\ at\ (?:or\ near|end\ of\ input)
-      | \b(?:column|relation|function|schema|table|type|role|database|operator|view)\ \S{1,200}(?:\ \S{1,200}){0,6}?
-        \ does\ not\ exist
+      | \b(?:column|relation|function|schema|table|type|role|database|operator|view)
+        \ \S{1,200}+(?:\ (?!does\ not\ exist)\S{1,200}+){0,6}+\ does\ not\ exist
       | \bpermission\ denied\ for\ | \bcancel+ing\ statement\ due\ to\ | \bcurrent\ transaction\ is\ aborted
       | \bcannot\ execute\ \w+(?:\ \w+)?\ in\ a\ read-only\ transaction
-      | \bmust\ appear\ in\ the\ GROUP\ BY\ clause | \bcolumn\ reference\ \S{1,200}\ is\ ambiguous
+      | \bmust\ appear\ in\ the\ GROUP\ BY\ clause | \bcolumn\ reference\ \S{1,200}+\ is\ ambiguous
       | \bmissing\ FROM-clause\ entry | \binvalid\ input\ syntax\ for\ | \bSQLSTATE\b | \bpsycopg2?\.errors\.
       | ^Traceback\ \(most\ recent\ call\ last\)""",
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
@@ -51,7 +51,7 @@ _NEVER_RAN = re.compile(
     re.IGNORECASE,
 )
 _CUT = re.compile(r"\s*<persisted-output>")
-_UNTRUSTED = re.compile(r"<(untrusted-data[\w-]{0,80})>(?P<body>.*?)</\1>", re.DOTALL)
+_UNTRUSTED = re.compile(r"<(?P<tag>untrusted-data[\w-]{0,80}+)>")
 _PYTHON_ROWS = re.compile(r"\s*\[\s*(?:\(|\{\s*'|\]\s*$)")
 _ROW_COUNT = re.compile(
     r"^\s*\(\d+ rows?\)\s*$|^\s*(?:\d+ rows?|no rows|0 results?|no results?)\b", re.MULTILINE | re.IGNORECASE
@@ -136,9 +136,11 @@ def _read_text(body: str, layer: int) -> _Body:
             return _read(parsed.value, layer + 1)
         if _PYTHON_ROWS.match(body):
             return _Body.ROWS
-    if wrapped := _UNTRUSTED.search(body):
-        return _read_text(wrapped["body"], layer + 1) if layer < _LAYERS else _Body.OTHER
     beginning = body[:_BEGINNING]
+    if wrapped := _UNTRUSTED.search(beginning):
+        end = body.find(f"</{wrapped['tag']}>", wrapped.end())
+        inside = body[wrapped.end() : end if end >= 0 else len(body)]
+        return _read_text(inside, layer + 1) if layer < _LAYERS else _Body.OTHER
     if _NEVER_RAN.match(beginning):
         return _Body.NEVER_RAN
     if _reads_as_table(beginning):
@@ -153,7 +155,7 @@ def _reads_as_table(body: str) -> bool:
     lines = [line for line in body.splitlines()[:50] if line.strip()]
     if len(lines) < 2:
         return False
-    if _RULE_LINE.match(lines[1]) and not _ERROR_START.match(lines[0]):
+    if _RULE_LINE.match(lines[1]) and ("|" in lines[0] or not _ERROR_START.match(lines[0])):
         return True
     for mark in ("\t", "|", ","):
         counts = {line.count(mark) for line in lines[:10]}

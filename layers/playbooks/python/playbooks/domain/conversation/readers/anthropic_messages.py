@@ -12,25 +12,28 @@ NAME = "anthropic_messages"
 
 _CALLS = frozenset({"tool_use", "mcp_tool_use", "server_tool_use"})
 _RESULTS = frozenset({"tool_result", "mcp_tool_result"})
+_ROLES = frozenset({"user", "assistant"})
+_FOREIGN = frozenset({"tool_calls", "function_call", "parts", "toolInvocations"})
 
 
 def recognizes(record: Record) -> bool:
-    """Messages of user and assistant whose content is text or blocks, and no calls beside the content."""
-    messages = list(record.head()) if record.is_sequence else list(mappings(record.root.get("messages")))
-    if not messages and _is_answer(record.root):
+    """Messages with tool blocks, or of user and assistant alone; no calls beside the content."""
+    messages = record.head() if record.is_sequence else mappings(record.root.get("messages"))
+    if not messages:
+        return _is_answer(record.root)
+    if any(_FOREIGN & message.keys() for message in messages):
+        return False
+    if any(text(block.get("type")) in _CALLS | _RESULTS for m in messages for block in mappings(m.get("content"))):
         return True
-    return bool(messages) and all(
-        text(message.get("role")) in {"user", "assistant"}
-        and isinstance(message.get("content"), str | list)
-        and not {"tool_calls", "function_call", "parts", "toolInvocations"} & message.keys()
-        for message in messages
-    )
+    roles = {text(message.get("role")) for message in messages}
+    return bool(roles & _ROLES) and roles <= _ROLES | {""} and any("content" in message for message in messages)
 
 
 def read(record: Record) -> Iterator[Conversation]:
     """The one conversation of the record."""
     problems = record.problems
-    turns = assemble((_message(message, path, problems) for path, message in _messages(record)), problems)
+    spoken = ((path, message) for path, message in _messages(record) if text(message.get("role")) != "system")
+    turns = assemble((_message(message, path, problems) for path, message in spoken), problems)
     yield Conversation(NAME, turns=turns, problems=tuple(problems.found))
 
 

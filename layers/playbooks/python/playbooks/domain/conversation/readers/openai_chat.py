@@ -11,6 +11,7 @@ from playbooks.domain.conversation.results import judge
 NAME = "openai_chat_completions"
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+_CONTENT = frozenset({"content", "tool_calls", "function_call"})
 
 
 def recognizes(record: Record) -> bool:
@@ -22,15 +23,14 @@ def recognizes(record: Record) -> bool:
 
 
 def _is_chat(messages: tuple[Mapping[str, object], ...]) -> bool:
-    return bool(messages) and all(
-        text(message.get("role")) in _ROLES
-        and ("content" in message or "tool_calls" in message or "function_call" in message)
-        and "parts" not in message
-        and not any(
-            "tool_use_id" in block or block.get("type") == "tool_use" for block in mappings(message.get("content"))
-        )
-        for message in messages
-    )
+    if any("parts" in message or _has_blocks(message) for message in messages):
+        return False
+    return any(text(m.get("role")) in _ROLES and _CONTENT & m.keys() for m in messages)
+
+
+def _has_blocks(message: Mapping[str, object]) -> bool:
+    """Blocks of Anthropic's."""
+    return any("tool_use_id" in block or block.get("type") == "tool_use" for block in mappings(message.get("content")))
 
 
 def read(record: Record) -> Iterator[Conversation]:

@@ -16,7 +16,7 @@ NAME = "openwebui_export"
 _DETAILS = re.compile(
     r"<details\b(?P<attributes>[^<>]*+)>(?P<inside>(?:(?!</?details\b).)*+)(?:</details>|\Z)", re.DOTALL
 )
-_ATTRIBUTE = re.compile(r"""([\w-]++)="([^"]*)\"""")
+_ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)="([^"]*)\"""")
 
 
 def recognizes(record: Record) -> bool:
