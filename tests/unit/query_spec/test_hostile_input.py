@@ -188,7 +188,6 @@ def test_the_wire_form_is_bounded_in_the_same_way(document):
     assert len(refused.value.findings) < 60
 
 
-def test_a_name_that_is_no_unicode_is_called_that():
-    assert refusals(where({"column": "\ud800", "operator": "eq", "value": 1})) == [
-        ("bad_string", "/where/conditions/0/column")
-    ]
+def test_a_name_that_is_no_unicode_is_unknown_and_shown_escaped():
+    (finding,) = findings(where({"column": "\ud800", "operator": "eq", "value": 1}))
+    assert (finding.code, finding.message) == ("unknown_column", r"no column '\ud800' to filter by")

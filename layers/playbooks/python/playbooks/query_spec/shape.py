@@ -86,8 +86,6 @@ def _finding(detail: ErrorDetails) -> Finding:
             return Finding("bad_direction", path, "direction is asc or desc", DIRECTIONS)
         case "literal_error":
             return Finding("bad_group", path, "op is and or or", ("and", "or"))
-        case "string_unicode" if name not in _VALUES:
-            return Finding("bad_string", path, "the string is not valid Unicode")
         case "model_type" | "model_attributes_type" | "dict_type":
             return Finding("not_object", path, f"expected an object, got {got}")
         case _ if name in _VALUES:
