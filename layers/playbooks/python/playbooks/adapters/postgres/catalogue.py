@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from playbooks.domain.sql.hardening import SIDE_EFFECTS
 from playbooks.domain.sql.schema import DescribedColumn, DescribedTable, SchemaDescription
 from playbooks.errors import Finding
 
@@ -73,7 +74,7 @@ SELECT risk FROM (
          WHERE n.nspname NOT LIKE 'pg\\_%' AND pg_catalog.has_schema_privilege(n.oid, 'CREATE'))
     UNION ALL SELECT 6, 'role_owns_tables' WHERE EXISTS (
         SELECT FROM pg_catalog.pg_class c
-         WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND c.relowner = current_user::regrole)
+         WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND pg_catalog.pg_get_userbyid(c.relowner) = current_user)
     UNION ALL SELECT 7, 'role_may_write' WHERE EXISTS (
         SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
          WHERE c.relkind IN ('r', 'p', 'v', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
@@ -85,6 +86,18 @@ SELECT risk FROM (
            AND pg_catalog.pg_has_role(r.oid, 'USAGE'))
     UNION ALL SELECT 9, 'role_without_temporary_limit'
      WHERE pg_catalog.current_setting('temp_file_limit') = '-1'
+    UNION ALL SELECT 10, 'role_may_run_functions_with_side_effects' WHERE EXISTS (
+        SELECT FROM pg_catalog.pg_proc p
+         WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname = ANY ($1::text[])
+           AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE'))
+    UNION ALL SELECT 11, 'role_may_run_your_functions' WHERE EXISTS (
+        SELECT FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+         WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND p.prokind <> 'p'
+           AND (p.prosecdef OR p.provolatile = 'v')
+           AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+           AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
+           AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e'
+                              AND d.classid = 'pg_catalog.pg_proc'::regclass))
 ) AS found ORDER BY rank
 """
 
@@ -98,6 +111,12 @@ _RISK_MESSAGES = {
     "role_may_write": "The role may write to tables: grant it SELECT only.",
     "role_reaches_the_server": "The role may touch the server's files, programs, data or other sessions: revoke that.",
     "role_without_temporary_limit": "The role may fill the disk with temporary files: set temp_file_limit for it.",
+    "role_may_run_functions_with_side_effects": (
+        "The role may run functions of PostgreSQL that wait, lock, signal or run text as SQL: revoke them from PUBLIC."
+    ),
+    "role_may_run_your_functions": (
+        "The role may run functions of yours that may write, also behind operators and views: revoke them from PUBLIC."
+    ),
 }
 
 
@@ -134,7 +153,9 @@ def type_names(ask: Ask, oids: list[int]) -> dict[int, str]:
 
 def risks(ask: Ask) -> tuple[Finding, ...]:
     """What the current role may do beyond reading."""
-    return tuple(Finding(str(row[0]), "/role", _RISK_MESSAGES[str(row[0])]) for row in ask(_RISKS))
+    return tuple(
+        Finding(str(row[0]), "/role", _RISK_MESSAGES[str(row[0])]) for row in ask(_RISKS, _array(list(SIDE_EFFECTS)))
+    )
 
 
 def _array(items: list[str]) -> str:
