@@ -58,6 +58,15 @@ def test_tools_go_out_strict_flat_and_with_everything_required():
     assert schema["properties"]["word"] == {"type": "string", "description": "What to look up. (minLength: 1)"}
 
 
+def test_the_key_goes_out_with_each_request_and_nowhere_else():
+    script = Scripted([{"body": HELLO}])
+    ask(script, ModelRequest("", (opening(),), ()))
+    (request,) = script.requests
+    assert "sk-test" in [value.removeprefix("Bearer ") for value in request["headers"].values()]
+    assert "sk-test" not in str(request["body"])
+    assert request["path"] == "/v1/messages"
+
+
 def test_a_model_without_strict_tools_gets_the_schema_as_it_is():
     script = Scripted([{"body": HELLO}])
     ask(script, ModelRequest("", (opening(),), (LOOK,)), strict=False)

@@ -9,7 +9,7 @@ from playbooks_local.standin_model.picking import main_table, pick_queries
 from playbooks_local.standin_model.prompt import Prompt
 from playbooks_local.standin_model.requirement import Requirement, read_requirement
 from playbooks_local.standin_model.schedule_words import SpokenSchedule, find_schedule
-from playbooks_local.standin_model.wording import document_words, organize_words, question, title_of
+from playbooks_local.standin_model.wording import FORMAT_NAMES, document_words, organize_words, question, title_of
 
 TOOL = "save_playbook"
 
@@ -21,6 +21,7 @@ def conversion(prompt: Prompt) -> Answer:
         str(turn.get("text", "")) for turn in turns if turn.get("role") == "user" and str(turn.get("text", "")).strip()
     ]
     wish = read_requirement(texts)
+    wish.format = wish.format or _written_format(turns)
     schedule = next((found for text in reversed(texts) if (found := find_schedule(text)) is not None), None)
     language = str(prompt.blocks.get("language", "en")).strip() or "en"
     queries = prompt.blocks.get("confirmed_queries") or []
@@ -32,6 +33,16 @@ def conversion(prompt: Prompt) -> Answer:
     if prompt.exchanges and prompt.exchanges[-1].tool == TOOL:
         _mend(arguments, prompt.exchanges[-1].result)
     return Answer("", TOOL, _shaped(arguments, prompt.tools[TOOL]))
+
+
+def _written_format(turns: Sequence[Mapping[str, Any]]) -> str:
+    """The format of the last document that was made in the conversation; empty when none was."""
+    for turn in reversed(turns):
+        for call in reversed(turn.get("calls", [])):
+            written = (call.get("arguments") or {}).get("format")
+            if call.get("result") == "ok" and written in FORMAT_NAMES:
+                return str(written)
+    return ""
 
 
 def _steps(

@@ -21,7 +21,7 @@ _ERRORS = {
     FaultKind.RATE_LIMIT: (429, "rate_limit_error", "The stand-in was told to limit the rate."),
     FaultKind.OVERLOADED: (529, "overloaded_error", "Overloaded"),
     FaultKind.SERVER_ERROR: (500, "api_error", "Internal server error"),
-    FaultKind.WRONG_KEY: (401, "authentication_error", "invalid x-api-key"),
+    FaultKind.WRONG_KEY: (401, "authentication_error", "invalid key"),
 }
 
 
@@ -111,8 +111,8 @@ class _MessagesHandler(Handler):
             status, kind, text = _ERRORS[fault.kind]
             self._error(status, kind, text, retry_after=fault.seconds if status == 429 else None)
             return
-        if not self.headers.get("x-api-key"):
-            self._error(401, "authentication_error", "x-api-key header is required")
+        if not self.headers.get("authorization") and not self.headers.get("x-api-key"):
+            self._error(401, "authentication_error", "a key is required: Authorization or x-api-key")
             return
         wrong = objection(body)
         if wrong is not None or not isinstance(body, dict):

@@ -46,7 +46,7 @@ def _tools_objection(tools: Sequence[Mapping[str, Any]], choice: object) -> str 
 
 
 def _is_closed(schema: Mapping[str, Any]) -> bool:
-    children = [*schema.get("properties", {}).values(), schema.get("items", {})]
+    children = [*schema.get("properties", {}).values(), schema.get("items")]
     if schema.get("type") == "object" and (
         schema.get("additionalProperties") is not False
         or set(schema.get("required", [])) != set(schema.get("properties", {}))

@@ -11,7 +11,7 @@ _ADJECTIVES = {
     "months": ("Monthly", "월간"), "years": ("Yearly", "연간"),
 }  # fmt: skip
 _OF_PERIOD = {Unit.DAY: "days", Unit.WEEK: "weeks", Unit.MONTH: "months", Unit.YEAR: "years"}
-_FORMAT_NAMES = {
+FORMAT_NAMES = {
     "xlsx": ("an Excel file", "엑셀 파일"), "csv": ("a CSV file", "CSV 파일"), "docx": ("a Word document", "워드 문서"),
     "pdf": ("a PDF", "PDF"), "md": ("a Markdown file", "마크다운 파일"),
 }  # fmt: skip
@@ -38,7 +38,7 @@ def title_of(wish: Requirement, schedule: SpokenSchedule | None, language: str) 
 def question(wish: Requirement, table: str, language: str) -> str:
     """The question of a query step, in words."""
     if not wish.measures and not wish.groups:
-        return _DATED.sub("", wish.words).strip() or _unsaid(language)
+        return _DATED.sub("", wish.words).strip() or _unsaid(table, language)
     period = period_name(*wish.period, language) if wish.period is not None else ""
     before = name_of_before(wish.period[0].unit, language) if wish.period is not None and wish.compared else ""
     measures = [term.name(language) for term in wish.measures]
@@ -81,7 +81,7 @@ def organize_words(wish: Requirement, language: str) -> str:
 
 def document_words(wish: Requirement, kind: str, language: str) -> str:
     """What a document step writes."""
-    name = _FORMAT_NAMES[kind][language == "ko"]
+    name = FORMAT_NAMES[kind][language == "ko"]
     group = wish.groups[0].name(language) if wish.groups else ""
     text = wish.compared or wish.organized
     if language == "ko":
@@ -94,7 +94,8 @@ def _and(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
-def _unsaid(language: str) -> str:
-    return (
-        "대화에서 마지막으로 조회한 내용을 다시 조회." if language == "ko" else "Ask what the conversation asked last."
-    )
+def _unsaid(table: str, language: str) -> str:
+    """The question of a record without the user's words."""
+    if language == "ko":
+        return f"대화에서 마지막으로 조회한 내용을 다시 조회.{f' {table} 테이블 기준.' if table else ''}"
+    return f"Find again what the conversation found last{f' in the table {table}' if table else ''}."
