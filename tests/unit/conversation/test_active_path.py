@@ -4,7 +4,7 @@ import json
 import random
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playbooks.domain.conversation import collect, read_conversation
@@ -23,6 +23,7 @@ def trees(draw):
     }
 
 
+@settings(deadline=None)
 @given(trees())
 def test_a_path_leads_from_a_root_to_the_leaf_along_parents(parents):
     leaf = latest_leaf([Node(key, parent, (), float(at)) for at, (key, parent) in enumerate(parents.items())])
@@ -33,6 +34,7 @@ def test_a_path_leads_from_a_root_to_the_leaf_along_parents(parents):
     assert all(parents[later] == earlier for earlier, later in pairwise(path))
 
 
+@settings(deadline=None)
 @given(st.dictionaries(IDS, st.one_of(st.none(), IDS), min_size=1), st.data())
 def test_a_path_ends_also_where_parents_are_missing_or_go_round_in_a_circle(parents, data):
     leaf = data.draw(st.sampled_from(sorted(parents)))
@@ -41,6 +43,7 @@ def test_a_path_ends_also_where_parents_are_missing_or_go_round_in_a_circle(pare
     assert len(set(path)) == len(path)
 
 
+@settings(deadline=None)
 @given(trees(), st.randoms(use_true_random=False))
 def test_the_order_of_nodes_in_the_record_changes_nothing_when_they_have_times(parents, rng):
     nodes = [Node(key, parent, (), float(at)) for at, (key, parent) in enumerate(parents.items())]
@@ -68,6 +71,7 @@ def claude_lines(parents):
     return lines
 
 
+@settings(deadline=None)
 @given(trees(), st.integers(0, 1000))
 def test_shuffling_the_lines_of_a_tree_changes_neither_what_is_kept_nor_its_order(parents, seed):
     lines = claude_lines(parents)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playbooks.domain.conversation import (
@@ -149,6 +149,7 @@ def test_rows_confirmed_with_an_error_field_weigh_more_than_rows_alone():
 STATES = st.sampled_from(ResultState)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([f"SELECT {n}" for n in range(6)] + ["DELETE FROM a"]), STATES)))
 def test_nothing_is_kept_that_did_not_come_back_good(calls):
     kept = {query.statement for query in collect(conversation(*(call(sql, state) for sql, state in calls))).kept}
@@ -156,6 +157,7 @@ def test_nothing_is_kept_that_did_not_come_back_good(calls):
     assert kept == good
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_in_the_place_of_sql_is_kept_verbatim_or_dropped_with_a_reason(sql):
     record = {

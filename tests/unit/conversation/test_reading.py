@@ -4,7 +4,7 @@ import contextlib
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playbooks.domain.conversation import json_record, json_scan, list_conversations, read_conversation
@@ -157,6 +157,7 @@ def refused_or(read, data):
         read(data)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(data):
     refused_or(read_conversation, data)
@@ -184,11 +185,13 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_any_json_with_the_formats_field_names_is_read_or_refused(value):
     refused_or(list_conversations, json.dumps(value).encode())
 
 
+@settings(deadline=None)
 @given(
     JSON, st.sampled_from(["mapping", "chat_messages", "messages", "data", "output", "history"]), st.integers(0, 200)
 )

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playbooks.domain.ids import StepId
@@ -149,6 +149,7 @@ def steps(draw):
     )
 
 
+@settings(deadline=None)
 @given(steps(), WORDS)
 def test_any_playbook_survives_the_way_through_yaml(built, title):
     exported = export_mapping(title, built, schedule=RULE, saved={})
@@ -164,6 +165,7 @@ JSON = st.recursive(
 NAMES = st.sampled_from(["playbook", "title", "schedule", "steps", "do", "instruction", "inputs", "sql", "statement"])
 
 
+@settings(deadline=None)
 @given(st.dictionaries(NAMES, JSON), st.dictionaries(NAMES, JSON), st.dictionaries(NAMES, JSON))
 def test_a_file_of_any_shape_is_read_or_refused_with_findings(change, step, sql):
     raw = yaml.safe_load(text())

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playbooks.domain.conversation import Collected, ConfirmedQuery, Conversation, Role, Turn
@@ -95,6 +95,7 @@ def test_numbers_the_user_did_not_write_are_found(instruction, user, foreign):
     assert unwritten(instruction, user) == foreign
 
 
+@settings(deadline=None)
 @given(
     st.one_of(
         st.integers(), st.booleans(), st.text(max_size=5), st.floats(), st.none(), st.lists(st.integers(), max_size=2)
@@ -157,6 +158,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(list(PROPERTIES)), JSON),
     st.dictionaries(st.sampled_from(list(STEP_PROPERTIES)), JSON),
@@ -250,6 +252,7 @@ def test_only_sql_that_ran_here_is_taken_from_outside():
     assert objection("DELETE FROM a", known, "/p").code == "statement_refused"
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(Role), st.text(max_size=3000)), max_size=60))
 def test_what_is_shown_stays_within_its_size_and_begins_and_ends_as_the_conversation_does(turns):
     conversation = Conversation("test", turns=tuple(Turn(role, text) for role, text in turns))
