@@ -8,7 +8,7 @@ from playbooks_local.standin_model.requirement import Requirement
 from playbooks_local.standin_model.vocabulary import Term
 
 _CATALOG = re.compile(r"\b(?:information_schema|pg_catalog)\s*\.|\bpg_[a-z_]+\b", re.IGNORECASE)
-_TABLE = re.compile(r"\bFROM\s+(?:[a-z_]\w*\.)?\"?(?P<table>[a-z_]\w*)\"?", re.IGNORECASE)
+_TABLE = re.compile(r"\bFROM\s+(?:\"?[a-z_]\w*\"?\.)?\"?(?P<table>[a-z_]\w*)\"?", re.IGNORECASE)
 
 
 def pick_queries(
