@@ -1,7 +1,7 @@
 # make demo and make test set up what they need; everything else is for those who work on the project.
 PYTHON ?= python3
 BIN := .venv/bin
-GROUPS := runtime:layers/runtime engine:layers/engine local:infra/local emulator:infra/local/emulator dev:tests
+GROUPS := runtime:layers/runtime engine:layers/engine local:infra/local emulator:infra/local/emulator dev:tests bench:tests/bench
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test console check bench deploy lock format clean

@@ -12,6 +12,7 @@ LOCKS = {
     "local": "infra/local/requirements.txt",
     "emulator": "infra/local/emulator/requirements.txt",
     "dev": "tests/requirements.txt",
+    "bench": "tests/bench/requirements.txt",
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from playbooks.errors import PlaybooksError, Refused
 
-COMMANDS = ("cases", "schedule")
+COMMANDS = ("cases", "demo", "schedule", "up")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

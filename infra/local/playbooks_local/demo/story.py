@@ -118,8 +118,9 @@ class Story:
         for step in run["steps"]:
             for document in step["documents"]:
                 link = self.api.get(f"/v1/runs/{run['id']}/documents/{quote(document['name'], safe='')}")["link"]
-                self.out.mkdir(parents=True, exist_ok=True)
-                file = self.out / document["name"]
+                folder = self.out / run["id"]
+                folder.mkdir(parents=True, exist_ok=True)
+                file = folder / document["name"]
                 file.write_bytes(download(link))
                 files.append(file)
         return files

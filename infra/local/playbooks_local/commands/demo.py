@@ -1,0 +1,149 @@
+"""`playbooks demo`: the main job end to end on this machine, with the sample shop or one's own chat and database."""
+
+import argparse
+import contextlib
+import json
+import os
+import secrets
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from playbooks.adapters.postgres import PostgresDatabases
+from playbooks.domain.recurrence import probe_zone_data
+from playbooks.domain.recurrence.zone_names import zone_finding
+from playbooks.errors import PlaybooksError, Refused
+from playbooks.ports.databases import Caps, DatabaseTarget
+from playbooks_local.api_client import ApiClient
+from playbooks_local.demo.database_url import DatabaseUrl, parse_database_url
+from playbooks_local.demo.story import Story
+from playbooks_local.demo.telling import Teller
+from playbooks_local.demo.workspace import register_database, register_people
+from playbooks_local.paths import ROOT, STATE
+from playbooks_local.people import MINA
+from playbooks_local.sample.chat import sample_chat
+from playbooks_local.sample.shop import DATABASE, LOGIN, READER, fill_shop
+from playbooks_local.stack import LocalStack, ModelEndpoint, StackSettings
+from playbooks_local.standin_model import STAND_IN, StandInModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
+
+DEFAULT_MODEL = "claude-sonnet-4-5"
+MAX_RECORD = 50 * 1024 * 1024
+
+
+class NoRecord(PlaybooksError):
+    """Raised when the chat file cannot be read."""
+
+    code = "no_record"
+
+
+def add_to(subparsers: "Subparsers") -> None:
+    """Register the subcommand."""
+    parser = subparsers.add_parser("demo", help="a chat becomes a playbook, runs on schedule, makes the file, pushes")
+    parser.add_argument("--chat", type=Path, help="a chat record of your own (default: the messy sample chat)")
+    parser.add_argument(
+        "--database", help="your own PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/DATABASE (default: a sample shop)"
+    )
+    parser.add_argument("--zone", default="Asia/Seoul", help="time zone of the schedule")
+    parser.add_argument("--language", choices=("en", "ko"), default="en", help="language of the sample chat and pushes")
+    parser.add_argument("--model", default=os.environ.get("PLAYBOOKS_MODEL_ID", DEFAULT_MODEL), help="Claude model id")
+    parser.add_argument("--state", type=Path, default=STATE, help="folder the stack owns while it runs")
+    parser.add_argument("--out", type=Path, default=ROOT / "demo-files", help="where the files go")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:
+    """Tell the story; 0 when it went as it must. What was started is ended whatever happens."""
+    probe_zone_data()
+    if (finding := zone_finding(arguments.zone)) is not None:
+        raise Refused(finding.message, [finding], code=finding.code)
+    if arguments.database is not None and arguments.chat is None:
+        raise NoRecord("--database needs --chat: a chat record in which that database was asked.")
+    record = _read(arguments.chat) if arguments.chat is not None else None
+    own = parse_database_url(arguments.database) if arguments.database is not None else None
+    if own is not None:
+        _try_database(own)
+    tell = Teller(write)
+    with contextlib.ExitStack() as started:
+        model = _model(arguments.model, started, tell)
+        settings = StackSettings(model=model, state=arguments.state)
+        stack = started.enter_context(LocalStack(settings, report=lambda line: tell.line(f"starting: {line}")))
+        sample = _set_up(stack, own, arguments, tell)
+        api = ApiClient(stack.api_url, stack.token(MINA))
+        api.post("/v1/devices", {"platform": "fcm", "token": f"phone-of-mina-{secrets.token_hex(8)}"})
+        story = Story(stack, api, tell, arguments.zone, arguments.out)
+        _tell(story, record or sample)
+    return 0
+
+
+def _tell(story: Story, record: bytes) -> None:
+    conversation = story.bring_chat(record)
+    playbook = story.convert(conversation)
+    runs = [story.run_on_schedule(playbook), story.run_again(playbook)]
+    story.pushes(len(runs))
+    files = [file for run in runs for file in story.fetch_documents(run)]
+    story.tell.heading("Done")
+    story.tell.lines(f"file: {file}" for file in files)
+    story.tell.line(
+        "Next: playbooks demo --chat YOUR_RECORD --database postgresql://…, or playbooks up to keep it running."
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_RECORD:
+            raise NoRecord(f"{path} is larger than 50 MB: export one conversation instead of all.")
+        return path.read_bytes()
+    except OSError as error:
+        raise NoRecord(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _try_database(own: DatabaseUrl) -> None:
+    """Connect once before anything is started, so that a wrong password is said at once."""
+    target = DatabaseTarget(
+        name="your database",
+        host=own.host,
+        port=own.port,
+        database=own.database,
+        user=own.user,
+        password=own.password,
+        tls="off" if own.loopback else "verify",
+    )
+    with PostgresDatabases().session(target, Caps(seconds=10)):
+        pass
+
+
+def _model(model_id: str, started: contextlib.ExitStack, tell: Teller) -> ModelEndpoint:
+    key = os.environ.get("ANTHROPIC_API_KEY", "").strip()
+    if key:
+        tell.line(f"The model is {model_id} (ANTHROPIC_API_KEY is set).")
+        return ModelEndpoint(model_id=model_id, base_url=os.environ.get("ANTHROPIC_BASE_URL", ""), key=key)
+    server = started.enter_context(StandInModel())
+    tell.line(f"The model is a {STAND_IN}. Set ANTHROPIC_API_KEY to let Claude do it.")
+    return ModelEndpoint(model_id="stand-in", base_url=server.url, key="no-key-is-needed")
+
+
+def _set_up(stack: LocalStack, own: DatabaseUrl | None, arguments: argparse.Namespace, tell: Teller) -> bytes:
+    """Register people and database; the sample chat about the shop, empty when the database is the person's own."""
+    register_people(stack, zone=arguments.zone, language=arguments.language)
+    if own is not None:
+        register_database(stack, MINA.tenant, own.database, own, role="", description="your own database")
+        return b""
+    assert stack.postgres is not None
+    tell.line("starting: the sample shop …")
+    password = secrets.token_urlsafe(24)
+    stack.postgres.create_database(DATABASE)
+    now = datetime.now(ZoneInfo(arguments.zone))
+    with stack.postgres.connection(DATABASE) as owner:
+        counts = fill_shop(owner, now=now, login_password=password)
+    tell.line(f"The sample shop has {sum(counts.values()):,} rows in {len(counts)} tables.")
+    shop = DatabaseUrl("127.0.0.1", stack.postgres.port, DATABASE, LOGIN, password)
+    register_database(stack, MINA.tenant, DATABASE, shop, role=READER, description="the shop's orders and people")
+    with stack.postgres.connection(DATABASE, user=LOGIN, password=password) as reader:
+        record = sample_chat(reader, today=now.date(), zone=arguments.zone, language=arguments.language)
+    return json.dumps(record, ensure_ascii=False).encode()
