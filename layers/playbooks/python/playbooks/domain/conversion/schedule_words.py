@@ -22,6 +22,7 @@ _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _AHEAD = re.compile(r"\+(\d{1,3})")
 _MONTH_DAY = re.compile(r"(\d{1,2})-(\d{1,2})")
 _NOT_EXPRESSIBLE = frozenset({"hours_not_in_day", "interval_out_of_range", "never_happens"})
+_WEEKDAYS = tuple(WEEKDAY_BY_TEXT)
 _UNITS = (NO_UNIT, *(unit.value for unit in Unit))
 
 
@@ -133,7 +134,14 @@ def _start(
     is_anchored = unit in (Unit.MONTHS.value, Unit.YEARS.value) and said != ""
     if start <= local.replace(tzinfo=None) and not is_anchored:
         start += timedelta(days=1)
-    return start
+    return _on_a_weekday(start, arguments.get("schedule_weekdays")) if unit == Unit.WEEKS.value else start
+
+
+def _on_a_weekday(start: datetime, picked: object) -> datetime:
+    """The first picked weekday on or after `start`, so that the start a person reads is the first run."""
+    days = {WEEKDAY_BY_TEXT[day] for day in picked if day in _WEEKDAYS} if isinstance(picked, list) else set()
+    ahead = [start + timedelta(days=count) for count in range(7)]
+    return next((day for day in ahead if day.weekday() in days), start)
 
 
 def _stated_day(said: str, today: date, read: Schedule) -> date | None:
