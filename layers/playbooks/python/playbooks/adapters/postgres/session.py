@@ -5,11 +5,13 @@ The order is what makes it safe without trusting the statement:
 then `DECLARE … CURSOR FOR <text>` over the extended protocol, which takes one SELECT or VALUES and nothing else.
 """
 
+import contextlib
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pg8000.core import TERMINATE_MSG  # type: ignore[import-untyped]  # pg8000 ships no types
 from pg8000.exceptions import DatabaseError  # type: ignore[import-untyped]  # pg8000 ships no types
 
 from playbooks.adapters.postgres import catalogue, failures
@@ -18,7 +20,7 @@ from playbooks.adapters.postgres.decoding import Decoder, column_type, decoder
 from playbooks.adapters.postgres.wire import RawRow, Wire
 from playbooks.domain.dataset import Column, Row
 from playbooks.domain.sql.schema import SchemaDescription
-from playbooks.errors import Finding
+from playbooks.errors import Finding, PlaybooksError
 from playbooks.ports.databases import Caps, DatabaseTarget, DatabaseUnreachable, QueryFailed, QueryResult
 
 CURSOR = "playbooks_rows"
@@ -53,6 +55,10 @@ class PostgresSession:
 
     def close(self) -> None:
         """End the connection; what was open is rolled back by the server. Never raises."""
+        if not self._broken:
+            with contextlib.suppress(PlaybooksError, OSError):
+                self._channel.write(TERMINATE_MSG)
+                self._channel.flush()
         self._broken = True
         self._channel.close()
 
