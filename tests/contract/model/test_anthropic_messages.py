@@ -95,6 +95,27 @@ def test_a_model_that_takes_no_forced_choice_is_asked_with_a_free_one():
     assert "tool_choice" not in script.requests[1]["body"]
 
 
+def test_a_model_that_takes_no_strict_tools_is_asked_without_from_then_on():
+    refusal = {
+        "type": "error",
+        "error": {"type": "invalid_request_error", "message": "tools.0.custom.strict: not here"},
+    }
+    script = Scripted([{"status": 400, "body": refusal}, {"body": HELLO}])
+    with script.server() as server:
+        model = anthropic_model("claude-test-1", key="sk-test", base_url=server.url)
+        for _ in range(2):
+            assert model.answer(ModelRequest("", (opening(),), (LOOK,)), within=WITHIN).turn.text == "Hello"
+    assert ["strict" in request["body"]["tools"][0] for request in script.requests] == [True, False, False]
+
+
+def test_a_refusal_of_what_was_left_out_already_ends():
+    refusal = {"type": "error", "error": {"type": "invalid_request_error", "message": "strict tool_choice"}}
+    script = Scripted([{"status": 400, "body": refusal}])
+    with pytest.raises(ModelRejected):
+        ask(script, ModelRequest("", (opening(),), (LOOK,), must_call="look"))
+    assert len(script.requests) == 3
+
+
 def test_a_bad_request_without_a_forced_choice_is_not_repeated():
     refusal = {"type": "error", "error": {"type": "invalid_request_error", "message": "tool_choice: odd"}}
     script = Scripted([{"status": 400, "body": refusal}])

@@ -44,6 +44,13 @@ _ONCE = re.compile(
     r"\b(?:run|send|do)\b.*?\b(?P<day>today|tomorrow)\b|(?P<korean>오늘|내일)\s.*(?:실행|보내|돌려)", re.IGNORECASE
 )
 
+_SENTENCE = re.compile(r"(?<=[.!?。])\s+(?=[A-Z가-힣])|\n+")
+_OF_DATA = re.compile(r"\b(?:for|in|of|by|per|over)\s+$", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\b(?:run|send|repeat|schedule|deliver|refresh|automat\w*|mail|share|do (?:this|it|that|so))\b"
+    r"|실행|보내|돌려|반복|예약|공유|자동|받고|받아",
+    re.IGNORECASE,
+)
 _TIME = re.compile(
     r"(?:\bat\s+)(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s*(?P<half>a\.?m\.?|p\.?m\.?)?"
     r"|\b(?P<clock>\d{1,2}:\d{2})\b|\b(?P<bare>\d{1,2})\s*(?P<bare_half>am|pm)\b",
@@ -74,50 +81,67 @@ class SpokenSchedule:
 
 
 def find_schedule(text: str) -> SpokenSchedule | None:
-    """The schedule the text asks for, or None."""
-    recurring = _recurring(text)
-    if recurring is None:
-        once = _ONCE.search(text)
-        if once is None:
-            return None
-        day = (once["day"] or {"오늘": "today", "내일": "tomorrow"}[once["korean"]]).lower()
-        return SpokenSchedule("once", "once", 0, _time(text) or "09:00", (), day)
-    unit, interval, weekdays = recurring
-    return SpokenSchedule(
-        "recurring", unit, interval, _time(text), weekdays, _month_day(text) if unit == "months" else ""
-    )
+    """The schedule the text asks for, or None. "Sales for each month" asks for data, not for a schedule."""
+    for sentence in _SENTENCE.split(text):
+        at = _time(sentence) or _time(text)
+        recurring = _recurring(sentence)
+        if recurring is not None and _is_order(sentence, recurring):
+            day = _month_day(sentence) if recurring.unit == "months" else ""
+            return SpokenSchedule("recurring", recurring.unit, recurring.interval, at, recurring.weekdays, day)
+        once = _ONCE.search(sentence)
+        if once is not None and _time(sentence):
+            day = (once["day"] or {"오늘": "today", "내일": "tomorrow"}[once["korean"]]).lower()
+            return SpokenSchedule("once", "once", 0, at, (), day)
+    return None
 
 
-def _recurring(text: str) -> tuple[str, int, tuple[str, ...]] | None:
-    if _WEEKDAY_WORDS.search(text):
-        return "weeks", 1, _WEEKDAYS
+@dataclass(frozen=True, slots=True)
+class _Recurring:
+    unit: str
+    interval: int
+    weekdays: tuple[str, ...]
+    place: int
+    """Where the words begin in the sentence."""
+
+
+def _is_order(sentence: str, found: _Recurring) -> bool:
+    """Whether the words order a repetition; weekdays and counts do by themselves, unless they speak of data."""
+    if _OF_DATA.search(sentence[: found.place]):
+        return False
+    return bool(found.weekdays or found.interval > 1 or _ORDER.search(sentence) or _time(sentence))
+
+
+def _recurring(text: str) -> _Recurring | None:
+    if found := _WEEKDAY_WORDS.search(text):
+        return _Recurring("weeks", 1, _WEEKDAYS, found.start())
     if found := _EVERY_OTHER_DAY.search(text):
-        return "weeks", 2, _named_days(found["days"])
+        return _Recurring("weeks", 2, _named_days(found["days"]), found.start())
     if found := _EVERY_DAYS.search(text):
         other = re.search(r"\bevery\s+(?:other|second|2)\s+weeks?\b", text, re.IGNORECASE)
         if found[0].lower().startswith("on") and not (_EVERY.search(text) or _ADVERB.search(text)):
             return None
-        return "weeks", 2 if other else 1, _named_days(found["days"])
+        return _Recurring("weeks", 2 if other else 1, _named_days(found["days"]), found.start())
     if (found := _KOREAN_DAYS.search(text)) or (found := _KOREAN_DAY_EACH.search(text)):
-        return "weeks", 2 if "격주" in text else _korean_interval(text), _named_days(found["days"])
+        interval = 2 if "격주" in text else _korean_interval(text)
+        return _Recurring("weeks", interval, _named_days(found["days"]), found.start())
     if found := _KOREAN_EVERY.search(text):
-        return _korean_unit(found)
-    if _MORNING.search(text):
-        return "days", 1, ()
+        return _Recurring(*_korean_unit(found), (), found.start())
+    if found := _MORNING.search(text):
+        return _Recurring("days", 1, (), found.start())
     if found := _EVERY.search(text):
         said = (found["count"] or "1").lower()
-        return _UNITS[found["unit"].lower()], _NUMBERS.get(said) or int(said), ()
+        return _Recurring(_UNITS[found["unit"].lower()], _NUMBERS.get(said) or int(said), (), found.start())
     if found := _ADVERB.search(text):
-        return _ADVERBS[found["word"].lower()], 1, ()
+        return _Recurring(_ADVERBS[found["word"].lower()], 1, (), found.start())
     return None
 
 
-def _korean_unit(found: re.Match[str]) -> tuple[str, int, tuple[str, ...]]:
+def _korean_unit(found: re.Match[str]) -> tuple[str, int]:
     if found["every_other"]:
-        return "weeks", 2, ()
+        return "weeks", 2
     if found["count"]:
-        return _KOREAN_UNITS[found["of"]], int(found["count"]), ()
-    return {"월": "months", "해": "years", **_KOREAN_UNITS}[found["unit"]], 1, ()
+        return _KOREAN_UNITS[found["of"]], int(found["count"])
+    return {"월": "months", "해": "years", **_KOREAN_UNITS}[found["unit"]], 1
 
 
 def _korean_interval(text: str) -> int:

@@ -74,6 +74,7 @@ class StandInModel:
 
 class _MessagesHandler(Handler):
     stand_in: StandInModel
+    wbufsize = -1  # head and body leave in one write: two would wait for each other's acknowledgement
 
     def do_POST(self) -> None:  # noqa: N802 - the base class names it so
         if int(self.headers.get("Content-Length") or 0) > MAX_BODY:
@@ -124,7 +125,7 @@ class _MessagesHandler(Handler):
             return
         try:
             said = answer(read_prompt(body))
-        except (ValueError, KeyError, TypeError, LookupError) as problem:
+        except (ValueError, TypeError, LookupError, AttributeError) as problem:
             self._error(400, "invalid_request_error", f"the stand-in does not understand the prompt: {problem}")
             return
         self.stand_in.count()

@@ -16,8 +16,8 @@ from playbooks.ports.model import ModelAnswer, ModelBusy, ModelRequest
 class MessagesModel:
     """Implements `ports.model.Model`; the services' own modules build it.
 
-    `strict` sends strict tools (off for models that know none). A model that takes no forced tool choice is asked
-    again with a free one: `must_call` is then a wish, and who asked sees whether it was met.
+    A model that takes no strict tools (`strict` off sends none from the start) or no forced tool choice is asked again
+    without: schemas and `must_call` are then wishes, and who asked sees whether they were met.
     """
 
     def __init__(
@@ -39,18 +39,24 @@ class MessagesModel:
     def answer(self, request: ModelRequest, *, within: timedelta) -> ModelAnswer:
         """Ask once, a few short retries included; ends within the time given. Raises ModelBusy or ModelRejected."""
         deadline = Deadline(within)
-        try:
-            return read_answer(self._send(request, deadline))
-        except anthropic.BadRequestError as error:
-            if request.must_call is None or not self._force or "tool_choice" not in (error.api_message or ""):
+        while True:
+            try:
+                return read_answer(self._send(request, deadline))
+            except anthropic.BadRequestError as error:
+                if not self._asks_for_less(request, error.api_message or ""):
+                    raise self._explained(error, within) from None
+            except anthropic.AnthropicError as error:
                 raise self._explained(error, within) from None
-        except anthropic.AnthropicError as error:
-            raise self._explained(error, within) from None
-        self._force = False
-        try:
-            return read_answer(self._send(request, deadline))
-        except anthropic.AnthropicError as error:
-            raise self._explained(error, within) from None
+
+    def _asks_for_less(self, request: ModelRequest, said: str) -> bool:
+        """Leave out, from now on, what this model says it does not take; False when it says something else."""
+        if self._strict and request.tools and "strict" in said:
+            self._strict = False
+        elif self._force and request.must_call is not None and "tool_choice" in said:
+            self._force = False
+        else:
+            return False
+        return True
 
     def _explained(self, error: anthropic.AnthropicError, within: timedelta) -> Exception:
         return explain(error, self._hints, self._redact, within.total_seconds())
