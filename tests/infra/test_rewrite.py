@@ -105,11 +105,20 @@ def test_every_function_gets_the_local_environment_and_keeps_its_own(local):
         assert variables["PLAYBOOKS_TABLE"] == {"Ref": "Table"}
 
 
-def test_roles_are_as_in_the_template_but_for_calls_about_phones(local):
-    def without_phones(roles):
-        return [one for one in statements(roles) if not one["Action"][0].startswith("sns:")]
+def test_roles_are_as_in_the_template_but_for_phones_and_batches(local):
+    def comparable(roles):
+        return [
+            {**one, "Action": [action for action in one["Action"] if action != "sqs:SendMessageBatch"]}
+            for one in statements(roles)
+            if not one["Action"][0].startswith("sns:")
+        ]
 
-    assert without_phones(of_type(local, "AWS::IAM::Role")) == without_phones(of_type(T, "AWS::IAM::Role"))
+    assert comparable(of_type(local, "AWS::IAM::Role")) == comparable(of_type(T, "AWS::IAM::Role"))
+
+
+def test_a_batch_may_be_sent_where_a_message_may(local):
+    for statement in statements(of_type(local, "AWS::IAM::Role")):
+        assert ("sqs:SendMessage" in statement["Action"]) == ("sqs:SendMessageBatch" in statement["Action"])
 
 
 def test_publish_keeps_its_resource(local):

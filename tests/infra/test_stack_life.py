@@ -71,6 +71,38 @@ def test_a_stack_leaves_no_process_no_port_and_no_temporary_file(settings):
         _ = stack.issuer.url
 
 
+def test_the_emulator_writes_nowhere_but_below_its_folder(settings):
+    with LocalStack(settings) as stack:
+        environment = Path(f"/proc/{stack.emulator.process.pid}/environ")
+        if not environment.exists():
+            pytest.skip("this system does not show a process's environment")
+        variables = dict(one.split("=", 1) for one in environment.read_text().split("\0") if one)
+    own = str(settings.state.resolve() / "emulator" / "tmp")
+    for name in ("HOME", "TMPDIR", "STATE_DIR", "S3_DATA_DIR"):
+        assert variables[name].startswith(own)
+    assert not {name for name in variables if name.startswith("AWS_")} - {
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_EC2_METADATA_DISABLED",
+    }
+
+
+def test_the_user_s_own_aws_set_up_and_proxy_do_not_matter(settings, monkeypatch, tmp_path):
+    (tmp_path / "config").write_text("[default]\nendpoint_url = http://127.0.0.1:1\n")
+    for name, value in {
+        "AWS_PROFILE": "not-there",
+        "AWS_CONFIG_FILE": str(tmp_path / "config"),
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+        "AWS_REGION": "eu-north-1",
+        "HTTP_PROXY": "http://127.0.0.1:1",
+        "http_proxy": "http://127.0.0.1:1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    with LocalStack(settings) as stack:
+        assert stack.invoke("SchedulerName", {"calls": []}) == []
+        assert stack.client("sts").get_caller_identity()["Account"] == stack.account.account_id
+
+
 def test_an_error_inside_ends_the_stack_and_is_not_hidden(settings):
     stack = LocalStack(settings)
 

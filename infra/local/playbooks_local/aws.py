@@ -1,9 +1,11 @@
 """boto3 clients for the emulated account: one place that knows endpoint, keys and region."""
 
+import os
 import threading
 from typing import Any
 
 import boto3
+import botocore.session
 from botocore.config import Config
 
 from playbooks_local.emulator import ACCOUNT, REGION, Credentials
@@ -20,6 +22,7 @@ class Account:
         self.region = REGION
         self.account_id = ACCOUNT
         self._session = boto3.session.Session(
+            botocore_session=_bare_session(),
             aws_access_key_id=credentials.access_key_id,
             aws_secret_access_key=credentials.secret_access_key,
             region_name=REGION,
@@ -38,6 +41,15 @@ class Account:
             return self._clients[service, where]
 
 
+def _bare_session() -> botocore.session.Session:
+    """A session that reads no profile and no file of the user's own AWS set-up."""
+    nothing = (None, None, None, None)
+    no_file = (None, None, os.devnull, None)
+    return botocore.session.Session(
+        session_vars={"profile": nothing, "config_file": no_file, "credentials_file": no_file}
+    )
+
+
 def _config(service: str) -> Config:
     return Config(
         signature_version="s3v4" if service == "s3" else None,
@@ -45,4 +57,6 @@ def _config(service: str) -> Config:
         retries={"mode": "standard", "max_attempts": 3},
         connect_timeout=5,
         read_timeout=60,
+        # Loopback is never behind a proxy, whatever the environment says.
+        proxies={},
     )

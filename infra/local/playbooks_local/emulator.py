@@ -119,7 +119,7 @@ class Emulator:
         shutil.rmtree(self._temporary, ignore_errors=True)
 
     def kill_workers(self, function: str) -> int:
-        """Kill the processes that run a function now; returns how many there were."""
+        """Kill the processes that run a function now and wait until they are gone; returns how many there were."""
         worker = re.compile(
             rf"^ *(\d+) .*{re.escape(str(self._temporary))}\S*-lambda-{re.escape(function)}-\w+/_worker"
         )
@@ -128,6 +128,9 @@ class Emulator:
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + 5
+        while any(processes.identify(pid) for pid in pids) and time.monotonic() < deadline:
+            time.sleep(0.01)
         return len(pids)
 
     @property
@@ -151,6 +154,8 @@ class Emulator:
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": str(temporary),
             "TMPDIR": str(temporary),
+            "STATE_DIR": str(temporary / "state"),
+            "S3_DATA_DIR": str(temporary / "s3"),
             "LANG": "C.UTF-8",
             "BIND_HOST": HOST,
             "GATEWAY_PORT": str(self.port),
@@ -170,13 +175,14 @@ class Emulator:
         }
 
     def _wait_until_ready(self) -> str | None:
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         deadline = time.monotonic() + _START_SECONDS
         while time.monotonic() < deadline:
             if self._child is None or self._child.poll() is not None:
                 lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
                 return lines[-1] if lines else "it ended without a word"
             try:
-                with urllib.request.urlopen(f"{self.url}/_ministack/health", timeout=2):  # noqa: S310 - loopback
+                with direct.open(f"{self.url}/_ministack/health", timeout=2):
                     return None
             except (urllib.error.URLError, OSError):
                 time.sleep(0.05)

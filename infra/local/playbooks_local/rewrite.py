@@ -6,6 +6,7 @@ What is changed, and why, is one function each; everything else reaches the emul
 
 import copy
 import json
+import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -26,8 +27,7 @@ _POLICIES = {"AWS::S3::BucketPolicy", "AWS::SQS::QueuePolicy"}
 
 # Runs in the emulator's environment, where the SAM translator is; template in, template out.
 _TRANSLATE = """
-import json, os, sys
-os.environ["AWS_DEFAULT_REGION"] = sys.argv[1]
+import json, sys
 from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
 json.dump(Translator({}, Parser()).translate(json.load(sys.stdin), {}), sys.stdout)
@@ -79,8 +79,10 @@ def with_code(template: Template, code: Mapping[str, Mapping[str, str]]) -> Temp
 def translate(template: Template, region: str) -> Template:
     """Apply the SAM transform."""
     done = subprocess.run(
-        [emulator_python(), "-I", "-c", _TRANSLATE, region],
+        [emulator_python(), "-I", "-c", _TRANSLATE],
         input=json.dumps(template),
+        # The translator makes a boto3 session: the user's own AWS set-up is not its business.
+        env={"PATH": os.environ.get("PATH", os.defpath), "AWS_DEFAULT_REGION": region},
         capture_output=True,
         text=True,
         check=False,
