@@ -116,7 +116,7 @@ class _Writing:
         if table.headers:
             sheet.autofilter(0, 0, number, len(table.headers) - 1)
         for position, width in enumerate(widths):
-            sheet.set_column(position, position, max(_NARROWEST, min(width + 1, _WIDEST)))
+            sheet.set_column(position, position, max(_NARROWEST, min(width + 2, _WIDEST)))
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         sheet.repeat_rows(0)
