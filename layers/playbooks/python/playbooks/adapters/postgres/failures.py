@@ -17,6 +17,7 @@ from playbooks.ports.databases import (
 
 _GONE = ("57P01", "57P02", "57P03", "57P05", "53300", "25P03", "25P04")
 _HELP = {
+    "08P01": "Write values instead of $1, $2 …",
     "25006": "Only reading is possible here.",
     "42501": "Ask the owner of the database for the right to read it.",
     "55P03": "The table is locked by someone else: try again later.",
@@ -77,7 +78,7 @@ def at_query(error: Exception, target: DatabaseTarget, prefix: int) -> Playbooks
             f"The database stopped the query ({message}): ask for fewer rows, or narrow a condition on a column with "
             "an index."
         )
-    if state[:2] == "08" or state in _GONE:
+    if (state[:2] == "08" and state != "08P01") or state in _GONE:
         return DatabaseUnreachable(f"The database {target.name} ended the connection: {message}.")
     sentence = ". ".join(part.rstrip(".") for part in (message, fields.get("H", ""), _HELP.get(state, "")) if part)
     position = fields.get("P")
