@@ -2,13 +2,10 @@
 
 import argparse
 import contextlib
-import json
 import os
 import secrets
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from playbooks.adapters.postgres import PostgresDatabases
 from playbooks.domain.recurrence import probe_zone_data
@@ -17,13 +14,12 @@ from playbooks.errors import PlaybooksError, Refused
 from playbooks.ports.databases import Caps, DatabaseTarget
 from playbooks_local.api_client import ApiClient
 from playbooks_local.demo.database_url import DatabaseUrl, parse_database_url
+from playbooks_local.demo.sample_workspace import fill_and_register
 from playbooks_local.demo.story import Story
 from playbooks_local.demo.telling import Teller
 from playbooks_local.demo.workspace import register_database, register_people
 from playbooks_local.paths import ROOT, STATE
 from playbooks_local.people import MINA
-from playbooks_local.sample.chat import sample_chat
-from playbooks_local.sample.shop import DATABASE, LOGIN, READER, fill_shop
 from playbooks_local.stack import LocalStack, ModelEndpoint, StackSettings
 from playbooks_local.standin_model import STAND_IN, StandInModel
 
@@ -134,16 +130,7 @@ def _set_up(stack: LocalStack, own: DatabaseUrl | None, arguments: argparse.Name
     if own is not None:
         register_database(stack, MINA.tenant, own.database, own, role="", description="your own database")
         return b""
-    assert stack.postgres is not None
     tell.line("starting: the sample shop …")
-    password = secrets.token_urlsafe(24)
-    stack.postgres.create_database(DATABASE)
-    now = datetime.now(ZoneInfo(arguments.zone))
-    with stack.postgres.connection(DATABASE) as owner:
-        counts = fill_shop(owner, now=now, login_password=password)
+    record, counts = fill_and_register(stack, zone=arguments.zone, language=arguments.language)
     tell.line(f"The sample shop has {sum(counts.values()):,} rows in {len(counts)} tables.")
-    shop = DatabaseUrl("127.0.0.1", stack.postgres.port, DATABASE, LOGIN, password)
-    register_database(stack, MINA.tenant, DATABASE, shop, role=READER, description="the shop's orders and people")
-    with stack.postgres.connection(DATABASE, user=LOGIN, password=password) as reader:
-        record = sample_chat(reader, today=now.date(), zone=arguments.zone, language=arguments.language)
-    return json.dumps(record, ensure_ascii=False).encode()
+    return record
