@@ -1,7 +1,6 @@
 # make demo and make test set up what they need; everything else is for those who work on the project.
 PYTHON ?= python3
 BIN := .venv/bin
-GROUPS := runtime:layers/runtime engine:layers/engine local:infra/local emulator:infra/local/emulator dev:tests bench:tests/bench
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test console check bench deploy lock format clean
@@ -23,17 +22,14 @@ check: setup ## Format, lint, types, imports, locks
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
-	@$(BIN)/python infra/check_locks.py
+	@$(BIN)/python infra/locks.py --check
 
 format: setup ## Format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-lock: setup ## Write the locks anew from pyproject.toml
-	@for pair in $(GROUPS); do \
-	  $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
-	    --python-version 3.11 --group $${pair%%:*} --output-file $${pair#*:}/requirements.txt pyproject.toml || exit 1; \
-	done
+lock: ## Write the locks anew from pyproject.toml
+	@$(BIN)/python infra/locks.py
 
 console: ## The console in the browser
 	@echo "The console comes with a later version; until then the HTTP API and 'playbooks demo' show everything."

@@ -121,6 +121,6 @@ def test_package_stands_in_its_layer_only(layers):
         assert (folder / "python" / "playbooks").exists() == (name == "playbooks")
 
 
-@pytest.mark.parametrize("package", ["pydantic"])
+@pytest.mark.parametrize("package", ["pydantic", "tzdata"])
 def test_package_that_must_agree_with_itself_stands_in_one_layer(package, layers):
     assert sum((folder / "python" / package).exists() for folder in layers.values()) == 1

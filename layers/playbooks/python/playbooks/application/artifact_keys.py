@@ -1,16 +1,16 @@
-"""Where files lie in object storage: below tenant and user or run, so that a key says whose it is."""
+"""Where files lie in object storage: by kind, then tenant, then user or run, so that a key says whose it is."""
 
 from playbooks.domain.ids import ConversationId, RunId, TenantId, UserId
 
 
 def conversation_key(tenant: TenantId, user: UserId, conversation: ConversationId) -> str:
     """An imported record, as it came."""
-    return f"tenants/{tenant}/users/{user}/conversations/{conversation}"
+    return f"conversations/{tenant}/{user}/{conversation}"
 
 
 def run_prefix(tenant: TenantId, run: RunId) -> str:
-    """All files of a run."""
-    return f"tenants/{tenant}/runs/{run}/"
+    """All files of a run; the bucket lets what lies below `runs/` expire."""
+    return f"runs/{tenant}/{run}/"
 
 
 def dataset_key(tenant: TenantId, run: RunId, name: str) -> str:
