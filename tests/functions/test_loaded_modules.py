@@ -19,8 +19,8 @@ import sys, json, pathlib
 sys.path[:0] = json.loads(sys.argv[1])
 before = set(sys.modules)
 import app
-files = {name.partition(".")[0]: module for name, module in sys.modules.items() if name not in before}
-print(json.dumps(sorted(name for name, module in files.items() if "site-packages" in str(getattr(module, "__file__", "")))))
+new = {name: str(getattr(module, "__file__", "")) for name, module in sys.modules.items() if name not in before}
+print(json.dumps(sorted({name.partition(".")[0] for name, file in new.items() if "site-packages" in file})))
 print(json.dumps(sorted(name for name in sys.modules if name.startswith("playbooks."))))
 """
 SETTINGS = {
