@@ -134,6 +134,13 @@ def test_the_material_stands_in_blocks_with_the_queries_by_number():
     assert material["language"] == "en"
 
 
+def test_an_answer_without_a_call_is_answered_in_the_words_of_a_conversion():
+    _, _, sent = convert([{"text": "Here is your playbook."}, *GOOD])
+    told = json.dumps(sent[1]["messages"][-1])
+    assert "Call save_playbook with the whole playbook." in told
+    assert "finish_step" not in told
+
+
 def test_rows_of_the_conversation_are_not_shown_to_the_model():
     _, _, (request,) = convert(GOOD)
     assert "98200" not in json.dumps(request)

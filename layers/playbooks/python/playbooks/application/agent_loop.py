@@ -68,9 +68,18 @@ class Toolbox(Protocol[F_co]):
 
 
 def converse(
-    held: HeldRun, model: Model, toolbox: Toolbox[F], *, system: str, opening: str, must_call: str | None = None
+    held: HeldRun,
+    model: Model,
+    toolbox: Toolbox[F],
+    *,
+    system: str,
+    opening: str,
+    must_call: str | None = None,
+    unfinished: str = FINISH_MISSING,
 ) -> F:
     """Let the model work with the tools until one says the work is over; returns what came out.
+
+    `unfinished` is what it is told after an answer without a call.
 
     Raises WorkFailed when it does not come to an end, HandOver when the worker's time is over.
     """
@@ -86,7 +95,7 @@ def converse(
             results, note, state = read_results(saved[number + 1])
             toolbox.restore(state)
         else:
-            finished, results, note = _act(held, toolbox, answer)
+            finished, results, note = _act(held, toolbox, answer, unfinished)
             if finished is not None:
                 return finished.value
             state = toolbox.state()
@@ -120,7 +129,7 @@ def _answer(
 
 
 def _act(
-    held: HeldRun, toolbox: Toolbox[F], answer: ModelAnswer
+    held: HeldRun, toolbox: Toolbox[F], answer: ModelAnswer, unfinished: str
 ) -> tuple[Finished[F] | None, tuple[ToolResult, ...], str]:
     calls = answer.turn.calls
     if answer.stop is StopReason.MAX_TOKENS:
@@ -129,7 +138,7 @@ def _act(
         )
         return None, cut, CUT_OFF
     if not calls:
-        return None, (), FINISH_MISSING
+        return None, (), unfinished
     results: list[ToolResult] = []
     for call in calls:
         held.check_time()

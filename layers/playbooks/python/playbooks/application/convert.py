@@ -113,7 +113,15 @@ def plan_conversion(
         language=held.run.language,
     )
     toolbox = ConversionTools(held.run, surroundings)
-    return converse(held, model, toolbox, system=prompts.SYSTEM, opening=opening, must_call=TOOL)
+    return converse(
+        held,
+        model,
+        toolbox,
+        system=prompts.SYSTEM,
+        opening=opening,
+        must_call=TOOL,
+        unfinished=prompts.CALL_MISSING,
+    )
 
 
 @dataclass

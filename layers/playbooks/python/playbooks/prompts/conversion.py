@@ -36,6 +36,7 @@ Schedule
 """
 
 CALL_SAVE = "Call save_playbook with the whole playbook."
+CALL_MISSING = f"Nothing was handed over yet. {CALL_SAVE}"
 REPAIR = (
     "The playbook was not saved. Mend every finding below (each has a JSON pointer into your arguments) and call "
     "save_playbook again with the whole playbook."
