@@ -23,7 +23,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"playbooks: {error.message}", file=sys.stderr)
         if isinstance(error, Refused):
             for finding in error.findings:
-                print(f"  {finding.path or '/'}: {finding.message}", file=sys.stderr)
+                if finding.message != error.message:
+                    print(f"  {finding.path or '/'}: {finding.message}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("playbooks: interrupted; everything it started is stopped.", file=sys.stderr)

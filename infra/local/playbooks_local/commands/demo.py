@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from playbooks.adapters.postgres import PostgresDatabases
+from playbooks.application.conversations import NOTHING
+from playbooks.domain.conversation import collect, read_conversation
 from playbooks.domain.recurrence import probe_zone_data
 from playbooks.domain.recurrence.zone_names import zone_finding
 from playbooks.errors import PlaybooksError, Refused
@@ -61,6 +63,8 @@ def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print)
     if arguments.database is not None and arguments.chat is None:
         raise NoRecord("--database needs --chat: a chat record in which that database was asked.")
     record = _read(arguments.chat) if arguments.chat is not None else None
+    if record is not None:
+        _try_record(record)
     own = parse_database_url(arguments.database) if arguments.database is not None else None
     if own is not None:
         _try_database(own)
@@ -84,10 +88,11 @@ def _tell(story: Story, record: bytes) -> None:
     story.pushes(len(runs))
     files = [file for run in runs for file in story.fetch_documents(run)]
     story.tell.heading("Done")
-    story.tell.lines(f"file: {file}" for file in files)
-    story.tell.line(
-        "Next: playbooks demo --chat YOUR_RECORD --database postgresql://…, or playbooks up to keep it running."
-    )
+    story.tell.line("The files:")
+    for file in files:
+        story.tell.path(file)
+    story.tell.line("Try next: .venv/bin/playbooks demo --chat YOUR_RECORD --database postgresql://…  (your own), or")
+    story.tell.line(".venv/bin/playbooks up  (the stack until Ctrl-C).")
 
 
 def _read(path: Path) -> bytes:
@@ -99,10 +104,16 @@ def _read(path: Path) -> bytes:
         raise NoRecord(f"{path} cannot be read: {error.strerror}.") from None
 
 
+def _try_record(record: bytes) -> None:
+    """Read the chat once before anything is started; Refused when it is none, or when nothing in it can be kept."""
+    if not collect(read_conversation(record)).used_tools:
+        raise Refused(NOTHING, code="nothing_to_convert")
+
+
 def _try_database(own: DatabaseUrl) -> None:
     """Connect once before anything is started, so that a wrong password is said at once."""
     target = DatabaseTarget(
-        name="your database",
+        name=own.database,
         host=own.host,
         port=own.port,
         database=own.database,

@@ -38,7 +38,7 @@ def parse_database_url(text: str) -> DatabaseUrl:
     except ValueError:
         raise _refused("The port is no number.") from None
     if parts.scheme not in {"postgresql", "postgres"}:
-        raise _refused(f"It begins with {parts.scheme or 'nothing'!r}, not with postgresql://.")
+        raise _refused("It does not begin with postgresql://.")
     database = urllib.parse.unquote(parts.path.lstrip("/"))
     missing = [
         name

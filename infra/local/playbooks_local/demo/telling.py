@@ -4,6 +4,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 WIDTH = 100
 
@@ -30,6 +31,10 @@ class Teller:
         """Several facts."""
         for text in texts:
             self.line(text)
+
+    def path(self, path: Path) -> None:
+        """A file, whole, so that it can be copied."""
+        self.write(f"   {path}")
 
     def sql(self, statement: str) -> None:
         """A statement as it is, set off."""

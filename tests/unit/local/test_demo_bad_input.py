@@ -1,0 +1,63 @@
+"""What a newcomer may get wrong: one clear line with what helps, exit code 1, and nothing was started."""
+
+import json
+
+import pytest
+
+from playbooks_local import cli
+from playbooks_local.commands import demo
+
+CHAT = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello."}]
+ASKED = [
+    {"role": "user", "content": "how many"},
+    {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "t1", "name": "execute_sql", "input": {"sql": "SELECT 1 AS n"}}],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": '[{"n": 1}]'}]},
+]
+
+
+@pytest.fixture(autouse=True)
+def nothing_starts(monkeypatch):
+    def refuse(*_arguments, **_settings):
+        raise AssertionError("something was started")
+
+    monkeypatch.setattr(demo, "LocalStack", refuse)
+    monkeypatch.setattr(demo, "StandInModel", refuse)
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "chat.json").write_text(json.dumps({"messages": CHAT}))
+    (tmp_path / "asked.json").write_text(json.dumps({"messages": ASKED}))
+    (tmp_path / "sales.json").write_text('{"sales": [1, 2, 3]}')
+    (tmp_path / "noise.bin").write_bytes(b"\xff\x00\x13" * 99)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--chat", "{files}/none.json"], "none.json cannot be read: No such file"),
+        (["--chat", "{files}"], "cannot be read: Is a directory"),
+        (["--chat", "{files}/sales.json"], "chat"),
+        (["--chat", "{files}/noise.bin"], "chat"),
+        (["--chat", "{files}/chat.json"], "No tool was used in this conversation"),
+        (["--zone", "Mars/Base"], "There is no time zone 'Mars/Base'"),
+        (["--zone", "Asia/Seol"], "Asia/Seoul"),
+        (["--database", "postgresql://u:p@h/d"], "--database needs --chat"),
+        (["--chat", "{files}/asked.json", "--database", "mysql://u:p@h/d"], "does not begin with postgresql://"),
+        (["--chat", "{files}/asked.json", "--database", "postgresql://127.0.0.1"], "It has no user and no database"),
+        (["--chat", "{files}/asked.json", "--database", "postgresql://u:p@127.0.0.1:port/d"], "The port is no number"),
+        (["--chat", "{files}/asked.json", "--database", "postgresql://u:hunter2@127.0.0.1:1/d"], "does not answer"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(arguments, said, files, capsys):
+    code = cli.main(["demo", *(argument.format(files=files) for argument in arguments)])
+    out, error = capsys.readouterr()
+    assert (code, out) == (1, "")
+    assert said in error
+    assert "Traceback" not in error
+    assert "hunter2" not in error
+    assert len(error.splitlines()) == 1
