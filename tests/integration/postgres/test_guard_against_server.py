@@ -33,8 +33,8 @@ PIECES = (
     ",", "(", ")", "[", "]", ".", ":", "::text", "::int", " AS x", " x", " FROM t", " FROM text('x') x", " WHERE true",
     " FROM (SELECT 1 AS a) q", " UNION SELECT 1", " ORDER BY 1", " LIMIT 1", "SELECT ", "WITH q AS (SELECT 1) ", "+",
     "-", "||", "->>", "@", "*", "{{x}}", "$1", "1e", "0x1", "1_0", "N'x'", " IN (1)", " OVER ()", "lower('X')",
-    "count(*)", "coalesce(a, 1)", " OPERATOR(pg_catalog.+) ", "DISTINCT ON (1) ", "CASE WHEN true THEN 1 END", "ARRAY[1]",
-    "ROW(1)", " UESCAPE '!'",
+    "count(*)", "coalesce(a, 1)", " OPERATOR(pg_catalog.+) ", "DISTINCT ON (1) ", "CASE WHEN true THEN 1 END",
+    "ARRAY[1]", "ROW(1)", " UESCAPE '!'",
 )  # fmt: skip
 TEMPLATES = (
     "SELECT {0}, {1}",

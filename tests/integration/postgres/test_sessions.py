@@ -1,6 +1,7 @@
 """A read-only session on a real server: what comes back, what is cut, what is refused, what the next query finds."""
 
 import time
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -10,7 +11,7 @@ import pytest
 
 from playbooks.adapters.postgres import PostgresDatabases
 from playbooks.adapters.postgres.session import PostgresSession
-from playbooks.domain.dataset import ColumnType
+from playbooks.domain.dataset import ColumnType, encode
 from playbooks.errors import PlaybooksError
 from playbooks.ports.databases import (
     Caps,
@@ -96,6 +97,18 @@ def test_bytes_beyond_the_cap_are_cut_and_the_session_goes_on(reader: DatabaseTa
         assert result.cut is not None
         assert "1.0 MB" in result.cut
         assert list(session.query("SELECT 1").rows) == [(1,)]
+
+
+def test_memory_does_not_grow_with_the_rows(session: PostgresSession) -> None:
+    result = session.query("SELECT g, repeat('x', 1000) AS filler FROM generate_series(1, 20000) g")
+    tracemalloc.start()
+    try:
+        written = sum(len(chunk) for chunk in encode(result.columns, result.rows))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert written > 20_000_000
+    assert peak < 5_000_000
 
 
 def test_a_row_larger_than_a_message_is_refused_before_it_is_read(reader: DatabaseTarget) -> None:

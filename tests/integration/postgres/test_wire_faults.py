@@ -1,5 +1,6 @@
 """Faults between us and the server: a proxy that cuts, trickles, garbles, or speaks TLS."""
 
+import contextlib
 import datetime as dt
 import ipaddress
 import socket
@@ -71,7 +72,8 @@ def proxy(server_port: int, mangle: Mangle, tls: ssl.SSLContext | None = None) -
                     seen += len(block)
             except (OSError, EOFError):
                 pass
-            client.close()
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()

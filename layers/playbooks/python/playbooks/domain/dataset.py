@@ -7,15 +7,17 @@ offset, NULL as null.
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
+from typing import Any
 
 from playbooks.errors import PlaybooksError
 
 FORMAT = 1
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
 CHUNK_BYTES = 64 * 1024
 PREVIEW_ROWS = 20
 
@@ -95,7 +97,7 @@ def encode(columns: tuple[Column, ...], rows: Iterable[Row]) -> Iterator[bytes]:
     buffer = bytearray(_line({"dataset": FORMAT, "columns": header}))
     count = 0
     for row in rows:
-        buffer += _line([_to_json(value) for value in row])
+        buffer += _line([_WRITTEN[type(value)](value) for value in row])
         count += 1
         if len(buffer) >= CHUNK_BYTES:
             yield bytes(buffer)
@@ -118,7 +120,7 @@ def decode(chunks: Iterable[bytes]) -> tuple[tuple[Column, ...], Iterator[Row]]:
 
 
 def _rows(columns: tuple[Column, ...], lines: Iterator[bytes]) -> Iterator[Row]:
-    types = [column.type for column in columns]
+    readers = [_READ[column.type] for column in columns]
     count = 0
     for line in lines:
         try:
@@ -127,7 +129,7 @@ def _rows(columns: tuple[Column, ...], lines: Iterator[bytes]) -> Iterator[Row]:
                 if raw["rows"] != count or next(lines, None) is not None:
                     raise DatasetDamaged(f"The dataset says {raw['rows']} rows and holds {count} or more.")
                 return
-            row = tuple(_from_json(kind, value) for kind, value in zip(types, raw, strict=True))
+            row = tuple([None if value is None else read(value) for read, value in zip(readers, raw, strict=True)])
         except (ValueError, KeyError, TypeError, InvalidOperation) as error:
             raise DatasetDamaged(f"Row {count + 1} of the dataset cannot be read: run the query again.") from error
         yield row
@@ -136,8 +138,7 @@ def _rows(columns: tuple[Column, ...], lines: Iterator[bytes]) -> Iterator[Row]:
 
 
 def _line(value: object) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8", "strict") + b"\n"
+    return _ENCODER.encode(value).encode("utf-8", "strict") + b"\n"
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -149,37 +150,68 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def _to_json(value: Value) -> bool | int | float | str | None:
-    match value:
-        case float() if not math.isfinite(value):
-            return repr(value)
-        case Decimal():
-            return str(value)
-        case date():  # a datetime is a date
-            return value.isoformat()
-        case _:
-            return value
+def _float_written(value: float) -> float | str:
+    return value if math.isfinite(value) else repr(value)
 
 
-def _from_json(kind: ColumnType, value: object) -> Value:
-    if value is None:
-        return None
-    match kind:
-        case ColumnType.BOOLEAN if isinstance(value, bool):
-            return value
-        case ColumnType.INTEGER if isinstance(value, int) and not isinstance(value, bool):
-            return value
-        case ColumnType.NUMERIC if isinstance(value, str):
-            return Decimal(value)
-        case ColumnType.FLOAT if isinstance(value, (int, float, str)) and not isinstance(value, bool):
-            return float(value)
-        case ColumnType.DATE if isinstance(value, str):
-            return _or_text(date.fromisoformat, value)
-        case ColumnType.TIMESTAMP | ColumnType.TIMESTAMPTZ if isinstance(value, str):
-            return _or_text(datetime.fromisoformat, value)
-        case ColumnType.TEXT | ColumnType.JSON | ColumnType.OTHER if isinstance(value, str):
-            return value
-    raise ValueError(f"{kind} does not hold {value!r:.80}")
+_WRITTEN: Mapping[type, Callable[[Any], bool | int | float | str | None]] = {
+    type(None): lambda value: value,
+    bool: lambda value: value,
+    int: lambda value: value,
+    str: lambda value: value,
+    float: _float_written,
+    Decimal: str,
+    date: date.isoformat,
+    datetime: datetime.isoformat,
+}
+"""How a value of each type stands in the file."""
+
+
+def _boolean_read(value: object) -> Value:
+    return value if value is True or value is False else _refuse(value)
+
+
+def _integer_read(value: object) -> Value:
+    return value if type(value) is int else _refuse(value)
+
+
+def _numeric_read(value: object) -> Value:
+    return Decimal(value) if type(value) is str else _refuse(value)
+
+
+def _float_read(value: object) -> Value:
+    return float(value) if isinstance(value, (float, str)) or type(value) is int else _refuse(value)
+
+
+def _text_read(value: object) -> Value:
+    return value if type(value) is str else _refuse(value)
+
+
+def _date_read(value: object) -> Value:
+    return _or_text(date.fromisoformat, value) if type(value) is str else _refuse(value)
+
+
+def _timestamp_read(value: object) -> Value:
+    return _or_text(datetime.fromisoformat, value) if type(value) is str else _refuse(value)
+
+
+_READ: Mapping[ColumnType, Callable[[object], Value]] = {
+    ColumnType.BOOLEAN: _boolean_read,
+    ColumnType.INTEGER: _integer_read,
+    ColumnType.NUMERIC: _numeric_read,
+    ColumnType.FLOAT: _float_read,
+    ColumnType.TEXT: _text_read,
+    ColumnType.DATE: _date_read,
+    ColumnType.TIMESTAMP: _timestamp_read,
+    ColumnType.TIMESTAMPTZ: _timestamp_read,
+    ColumnType.JSON: _text_read,
+    ColumnType.OTHER: _text_read,
+}
+"""How a column of each type is read back; None is handled before."""
+
+
+def _refuse(value: object) -> Value:
+    raise ValueError(f"{value!r:.80} is not of the column's type")
 
 
 def _or_text(parse: Callable[[str], date], text: str) -> Value:

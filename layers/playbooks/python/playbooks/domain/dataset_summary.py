@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Context, Decimal, Inexact
+from typing import Any
 
 from playbooks.domain.dataset import (
     PREVIEW_ROWS,
@@ -21,8 +22,15 @@ MAX_FREQUENT = 5
 MAX_KEPT_TEXT = 200
 """Longer texts are counted by their first characters and length, so memory stays bounded."""
 
-_ORDERED = (ColumnType.INTEGER, ColumnType.NUMERIC, ColumnType.FLOAT, ColumnType.DATE, ColumnType.TIMESTAMP)
-_SUMMED = (ColumnType.INTEGER, ColumnType.NUMERIC)
+_COMPARED: Mapping[ColumnType, type] = {
+    ColumnType.INTEGER: int,
+    ColumnType.NUMERIC: Decimal,
+    ColumnType.FLOAT: float,
+    ColumnType.DATE: date,
+    ColumnType.TIMESTAMP: datetime,
+    ColumnType.TIMESTAMPTZ: datetime,
+}
+"""Columns with a least and a greatest value; a value of another type (`infinity` as text) is left out."""
 _EXACT = Context(prec=200_000, traps=[Inexact])
 """More digits than a numeric of PostgreSQL can have (131,072 before and 16,383 behind the point)."""
 
@@ -64,35 +72,42 @@ class _Gatherer:
 
     def __init__(self, column: Column) -> None:
         self._column = column
-        self._ordered = column.type in _ORDERED or column.type is ColumnType.TIMESTAMPTZ
-        self._summed = column.type in _SUMMED
+        self._compared = _COMPARED.get(column.type)
         self._nulls = 0
-        self._counts: Counter[tuple[type, Value]] | None = Counter()
-        self._least: Value = None
-        self._greatest: Value = None
+        self._counts: dict[Value, int] | None = {}
+        self._least: Any = None
+        self._greatest: Any = None
         self._total: int | Decimal | None = None
 
     def add(self, value: Value) -> None:
         if value is None:
             self._nulls += 1
             return
-        if self._counts is not None:
-            self._counts[(type(value), _kept(value))] += 1
-            if len(self._counts) > MAX_DISTINCT:
+        counts = self._counts
+        if counts is not None:
+            key = value if type(value) is not str or len(value) <= MAX_KEPT_TEXT else _shortened(value)
+            counts[key] = counts.get(key, 0) + 1
+            if len(counts) > MAX_DISTINCT:
                 self._counts = None
-        if not self._ordered or isinstance(value, str) or not _is_finite(value):
-            return
-        if self._least is None or _before(value, self._least):
+        if type(value) is self._compared and not _is_endless(value):
+            self._compare(value)
+
+    def _compare(self, value: Any) -> None:  # noqa: ANN401 - values of one column are of one type
+        if self._least is None:
+            self._least = self._greatest = value
+        elif value < self._least:
             self._least = value
-        if self._greatest is None or _before(self._greatest, value):
+        elif value > self._greatest:
             self._greatest = value
-        if self._summed and isinstance(value, (int, Decimal)):
-            self._total = _exact_sum(self._total, value)
+        if type(value) is int:
+            self._total = value if self._total is None else self._total + value
+        elif type(value) is Decimal:
+            self._total = value if self._total is None else _EXACT.add(Decimal(self._total), value)
 
     def summary(self) -> ColumnSummary:
         frequent: tuple[tuple[Value, int], ...] = ()
         if self._counts is not None and any(count > 1 for count in self._counts.values()):
-            frequent = tuple((value, count) for (_, value), count in self._counts.most_common(MAX_FREQUENT))
+            frequent = tuple(Counter(self._counts).most_common(MAX_FREQUENT))
         return ColumnSummary(
             self._column.name,
             self._nulls,
@@ -104,39 +119,12 @@ class _Gatherer:
         )
 
 
-def _kept(value: Value) -> Value:
-    if isinstance(value, str) and len(value) > MAX_KEPT_TEXT:
-        return f"{value[:MAX_KEPT_TEXT]}… ({len(value)} characters)"
-    return value
+def _shortened(text: str) -> str:
+    return f"{text[:MAX_KEPT_TEXT]}… ({len(text)} characters)"
 
 
-def _is_finite(value: Value) -> bool:
-    match value:
-        case float():
-            return math.isfinite(value)
-        case Decimal():
-            return value.is_finite()
-        case _:
-            return True
-
-
-def _before(one: Value, other: Value) -> bool:
-    """Whether one value of a column is less than another; values of one column are of one type."""
-    match one, other:
-        case (datetime() as first, datetime() as second):
-            return first < second
-        case (date() as first_day, date() as second_day) if not isinstance(one, datetime):
-            return first_day < second_day
-        case ((int() | Decimal() | float()) as left, (int() | Decimal() | float()) as right):
-            return left < right
-        case _:
-            return False
-
-
-def _exact_sum(total: int | Decimal | None, value: int | Decimal) -> int | Decimal:
-    """A sum without rounding, which `+` of Decimal does at 28 digits."""
-    if total is None:
-        return value
-    if isinstance(total, int) and isinstance(value, int):
-        return total + value
-    return _EXACT.add(Decimal(total), Decimal(value))
+def _is_endless(value: Value) -> bool:
+    """NaN and the infinities, which do not sort or add up."""
+    if type(value) is float:
+        return not math.isfinite(value)
+    return type(value) is Decimal and not value.is_finite()

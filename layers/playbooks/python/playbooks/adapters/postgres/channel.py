@@ -31,7 +31,8 @@ class Channel:
         self._socket = connected
         self._deadline = deadline
         self._caps = caps
-        self._received = bytearray()
+        self._received = b""
+        self._position = 0
         self._unsent = bytearray()
 
     @property
@@ -57,18 +58,28 @@ class Channel:
                 f"A row of {size:,} bytes came and {self._caps.message_bytes:,} are allowed: select fewer or shorter "
                 "columns, for instance left(column, 1000)."
             )
-        while len(self._received) < size:
+        if len(self._received) - self._position < size:
+            self._receive(size)
+        start = self._position
+        self._position = min(start + size, len(self._received))
+        return self._received[start : self._position]
+
+    def _receive(self, size: int) -> None:
+        """Read until `size` bytes wait, or the stream ends."""
+        parts = [self._received[self._position :]]
+        waiting = len(parts[0])
+        while waiting < size:
             self._socket.settimeout(self.seconds_left)
             try:
-                block = self._socket.recv(max(_CHUNK, min(size - len(self._received), 4 * _CHUNK)))
+                block = self._socket.recv(_CHUNK)
             except TimeoutError:
                 continue
             if not block:
                 break
-            self._received += block
-        taken = bytes(memoryview(self._received)[:size])
-        del self._received[:size]
-        return taken
+            parts.append(block)
+            waiting += len(block)
+        self._received = b"".join(parts)
+        self._position = 0
 
     def write(self, data: bytes) -> int:
         """Keep bytes until `flush`."""

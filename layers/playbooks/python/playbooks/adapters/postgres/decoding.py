@@ -37,7 +37,7 @@ _TYPES: Mapping[int, tuple[ColumnType, str]] = {
 }
 """By the fixed type ids of PostgreSQL's catalogue (pg_type.dat)."""
 
-Decoder = Callable[[str], Value]
+Decoder = Callable[[bytes], Value]
 
 
 def column_type(oid: int) -> tuple[ColumnType, str | None]:
@@ -50,33 +50,37 @@ def decoder(kind: ColumnType) -> Decoder:
     return _DECODERS[kind]
 
 
-def _boolean(text: str) -> Value:
-    return text == "t"
+def _boolean(text: bytes) -> Value:
+    return text == b"t"
 
 
-def _date(text: str) -> Value:
+def _numeric(text: bytes) -> Value:
+    return Decimal(text.decode())
+
+
+def _date(text: bytes) -> Value:
     try:
-        return date.fromisoformat(text)
+        return date.fromisoformat(text.decode())
     except ValueError:
-        return text
+        return text.decode()
 
 
-def _timestamp(text: str) -> Value:
+def _timestamp(text: bytes) -> Value:
     try:
-        return datetime.fromisoformat(text)
+        return datetime.fromisoformat(text.decode())
     except ValueError:
-        return text
+        return text.decode()
 
 
 _DECODERS: Mapping[ColumnType, Decoder] = {
     ColumnType.BOOLEAN: _boolean,
     ColumnType.INTEGER: int,
-    ColumnType.NUMERIC: Decimal,
+    ColumnType.NUMERIC: _numeric,
     ColumnType.FLOAT: float,
-    ColumnType.TEXT: str,
+    ColumnType.TEXT: bytes.decode,
     ColumnType.DATE: _date,
     ColumnType.TIMESTAMP: _timestamp,
     ColumnType.TIMESTAMPTZ: _timestamp,
-    ColumnType.JSON: str,
-    ColumnType.OTHER: str,
+    ColumnType.JSON: bytes.decode,
+    ColumnType.OTHER: bytes.decode,
 }

@@ -151,23 +151,22 @@ class PostgresSession:
 
     def _stream(self, decoders: list[Decoder], result: QueryResult, started: float) -> Generator[Row, None, None]:
         """Rows batch by batch. Left early, it reads the running batch to its end so that the session stays usable."""
-        count = size = 0
+        count = 0
         finished = False
+        most = self._wire.row_bytes + self._caps.bytes
         batch = self._fetch(self._caps.rows)
         try:
             while True:
                 taken = 0
                 for raw in batch:
                     taken += 1
-                    size += sum(len(cell) for cell in raw if cell is not None) + 4 * len(raw)
-                    if result.cut is None and (count >= self._caps.rows or size > self._caps.bytes):
-                        result.cut = self._cut_sentence(count, by_rows=count >= self._caps.rows)
-                    if result.cut is None:
-                        yield tuple(
-                            None if cell is None else decode(cell.decode())
-                            for decode, cell in zip(decoders, raw, strict=True)
-                        )
-                        count += 1
+                    if count >= self._caps.rows or self._wire.row_bytes > most:
+                        result.cut = result.cut or self._cut_sentence(count, by_rows=count >= self._caps.rows)
+                        continue
+                    yield tuple(
+                        [None if cell is None else decode(cell) for decode, cell in zip(decoders, raw, strict=True)]
+                    )
+                    count += 1
                 if result.cut is not None or taken < FETCH_ROWS:
                     break
                 batch = self._fetch(self._caps.rows - count)

@@ -1,6 +1,7 @@
 """The PostgreSQL protocol of one connection: pg8000's, with rows streamed instead of collected."""
 
 import re
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ from pg8000.core import (  # type: ignore[import-untyped]  # pg8000 ships no typ
 
 from playbooks.adapters.postgres.channel import Channel
 from playbooks.ports.databases import DatabaseTarget
+
+_COUNT = struct.Struct("!H").unpack_from
+_SIZE = struct.Struct("!i").unpack_from
 
 RawRow = list[bytes | None]
 """One row as the server wrote it: text format, NULL as None."""
@@ -33,6 +37,8 @@ class Wire(CoreConnection):  # type: ignore[misc]  # pg8000 ships no types
             sock=channel,
             ssl_context=False,
         )
+        self.row_bytes = 0
+        """Bytes of all rows streamed so far."""
 
     @property
     def server_major(self) -> int:
@@ -75,6 +81,7 @@ class Wire(CoreConnection):  # type: ignore[misc]  # pg8000 ships no types
         while code != READY_FOR_QUERY:
             code, body = self._message()
             if code == DATA_ROW:
+                self.row_bytes += len(body)
                 yield _cells(body)
             else:
                 self.message_types[code](body, context)
@@ -97,12 +104,12 @@ class Wire(CoreConnection):  # type: ignore[misc]  # pg8000 ships no types
 
 
 def _cells(body: bytes) -> RawRow:
-    count = int.from_bytes(body[:2], "big")
+    (count,) = _COUNT(body)
     position = 2
     row: RawRow = []
     for _ in range(count):
         start = position + 4
-        size = int.from_bytes(body[position:start], "big", signed=True)
+        (size,) = _SIZE(body, position)
         if size < 0:
             row.append(None)
             position = start
