@@ -108,7 +108,9 @@ class World:
             convert=self.convert,
             times=self.times,
         )
-        conversations = Conversations(DynamoConversations(self.table), self.artifacts, self.clock)
+        conversations = Conversations(
+            DynamoConversations(self.table, no_pause), self.artifacts, self.clock, self.workspace
+        )
         self.use_conversations = conversations
         self.use_conversions = Conversions(conversations, self.runs, self.workspace, self.doorbell, self.clock)
         self.use_playbooks = Playbooks(self.playbooks, self.workspace, self.workspace, self.clock, FORMATS)

@@ -11,7 +11,7 @@ from playbooks.adapters.model.anthropic import anthropic_model
 from playbooks.application.convert import Converter
 from playbooks.domain.run import RunStatus
 from playbooks_local.standin_model.server import StandInModel
-from tests.world import ACME, FORMATS, World
+from tests.world import ACME, FORMATS, World, no_pause
 
 SCENARIO = Path(__file__).parents[2] / "cases" / "conversations" / "scenario"
 RECORDS = sorted(path for path in SCENARIO.iterdir() if path.name != "expected.json")
@@ -23,7 +23,7 @@ def converted(record):
     with StandInModel() as model:
         converter = Converter(
             anthropic_model("claude-test-1", key="sk-test", base_url=model.url),
-            DynamoConversations(world.table),
+            DynamoConversations(world.table, no_pause),
             world.artifacts,
             world.workspace,
             world.workspace,

@@ -16,7 +16,7 @@ from playbooks.domain.playbook import PlaybookState
 from playbooks.domain.recurrence import rule_mapping
 from playbooks.domain.run import RunStatus
 from tests.contract.model.scripted import Scripted, message
-from tests.world import ACME, FORMATS, World
+from tests.world import ACME, FORMATS, World, no_pause
 
 CASES_FOLDER = Path(__file__).parents[2] / "cases"
 FILE = json.loads((CASES_FOLDER / "conversion" / "answers.json").read_text(encoding="utf-8"))
@@ -62,7 +62,7 @@ def convert(answers, record=RECORD):
 
 
 def worker_with(world, model):
-    store = DynamoConversations(world.table)
+    store = DynamoConversations(world.table, no_pause)
     converter = Converter(model, store, world.artifacts, world.workspace, world.workspace, FORMATS)
     return replace(world.worker, convert=converter)
 

@@ -26,8 +26,11 @@ ROOMS = {
     "sqlglot": ["playbooks.domain.sql"],
     "tzdata": [],
     "xlsxwriter": ["playbooks.adapters.documents"],
+    "yaml": ["playbooks.interfaces"],
 }
 """Where each vendor may be imported. tzdata is read as data, by its files."""
+IMPORTED_AS = {"pyyaml": "yaml"}
+"""Packages that are imported by another name."""
 
 BREACHES = {
     "rooms": ("layers/playbooks/python/playbooks/domain/ids.py", "import playbooks.application.claims"),
@@ -42,7 +45,8 @@ BREACHES = {
 def vendors() -> set[str]:
     groups = PYPROJECT["dependency-groups"]
     named = [spec for group in ("runtime", "engine") for spec in groups[group]]
-    return {re.split(r"[^A-Za-z0-9_.-]", spec)[0].replace("-", "_").lower() for spec in named}
+    packages = {re.split(r"[^A-Za-z0-9_.-]", spec)[0].replace("-", "_").lower() for spec in named}
+    return {IMPORTED_AS.get(package, package) for package in packages}
 
 
 def test_every_vendor_of_a_layer_has_its_rooms_and_is_imported_nowhere_else():

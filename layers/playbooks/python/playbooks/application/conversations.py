@@ -4,12 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from playbooks.application.artifact_keys import conversation_key
+from playbooks.application.executors import executor_tools
 from playbooks.application.identity import Caller
-from playbooks.domain.conversation import Collected, Conversation, ExecutorTools, collect, read_conversation
+from playbooks.domain.conversation import (
+    SEVERAL,
+    Collected,
+    Conversation,
+    ConversationListing,
+    collect,
+    list_conversations,
+    read_conversation,
+)
 from playbooks.domain.ids import ConversationId, derive
 from playbooks.errors import NotFound, Refused
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.clock import Clock
+from playbooks.ports.directory import Workspace
 from playbooks.ports.stores import ConversationRecord, ConversationStore
 
 MAX_TITLE = 120
@@ -22,12 +32,25 @@ class Conversations:
     store: ConversationStore
     artifacts: Artifacts
     clock: Clock
-    tools: ExecutorTools = ExecutorTools()
+    workspace: Workspace
+
+    def receive(self, caller: Caller, data: bytes, *, pick: str | None = None) -> "Shown | Archive":
+        """Import a record, or list what is in it when it holds several conversations and none was picked."""
+        try:
+            return self.save(caller, data, pick=pick)
+        except Refused as refused:
+            if refused.code != SEVERAL:
+                raise
+        return Archive(list_conversations(data, executor_tools(self.workspace, caller.tenant)))
 
     def save(self, caller: Caller, data: bytes, *, pick: str | None = None) -> "Shown":
-        """Import a record. The same bytes are the same conversation, however often they come."""
+        """Import a record. The same bytes are the same conversation, however often they come.
+
+        What it confirms is known from then on, so that a chat's call or a file may carry it. Refused
+        (`several_conversations`, `unknown_conversation`, `not_a_conversation`, `too_large`) with what helps.
+        """
         conversation = read_conversation(data, pick=pick)
-        collected = collect(conversation, self.tools)
+        collected = collect(conversation, executor_tools(self.workspace, caller.tenant))
         id_ = ConversationId(derive("v", caller.tenant, caller.user, pick or "", data.decode("utf-8", "replace")))
         key = conversation_key(caller.tenant, caller.user, id_)
         size = self.artifacts.put(key, [data], "application/json")
@@ -44,7 +67,7 @@ class Conversations:
             can_convert=collected.used_tools,
             pick=pick or "",
         )
-        self.store.save(record)
+        self.store.save(record, [query.statement for query in collected.kept])
         return Shown(record, conversation, collected)
 
     def show(self, caller: Caller, conversation: ConversationId) -> "Shown":
@@ -58,7 +81,14 @@ class Conversations:
         """A stored record, read again."""
         data = b"".join(self.artifacts.get(record.key))
         conversation = read_conversation(data, pick=record.pick or None)
-        return Shown(record, conversation, collect(conversation, self.tools))
+        return Shown(record, conversation, collect(conversation, executor_tools(self.workspace, record.tenant)))
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Several conversations in one record, newest first: nothing was imported, one of them is to be picked."""
+
+    conversations: tuple[ConversationListing, ...]
 
 
 @dataclass(frozen=True, slots=True)

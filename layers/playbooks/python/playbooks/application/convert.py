@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playbooks.application.agent_loop import Finished, WorkFailed, converse
+from playbooks.application.births import born
 from playbooks.application.conversations import NOTHING
+from playbooks.application.executors import executor_tools
 from playbooks.application.grants import person_of, usable_databases
 from playbooks.application.lease import HeldRun
 from playbooks.application.registered import registered_for
-from playbooks.domain.conversation import Collected, Conversation, ExecutorTools, collect, read_conversation
+from playbooks.domain.conversation import Collected, Conversation, collect, read_conversation
 from playbooks.domain.conversion import (
     DESCRIPTION,
     TOOL,
@@ -26,10 +28,8 @@ from playbooks.domain.conversion import (
     user_text,
 )
 from playbooks.domain.ids import PlaybookId, StepId, derive
-from playbooks.domain.playbook import Definition, Playbook, PlaybookState
 from playbooks.domain.recurrence.zone_clock import zone_clock
 from playbooks.domain.run import Run
-from playbooks.domain.schedule import change_rule
 from playbooks.domain.sql.saved_query import from_conversation
 from playbooks.errors import Finding, NotFound, Refused
 from playbooks.ports.artifacts import Artifacts
@@ -41,7 +41,9 @@ from playbooks.prompts import conversion as prompts
 MAX_REPAIRS = 2
 MAX_CALLS = 6
 MAX_FINDINGS = 30
-MAX_WARNINGS = 30
+NOTHING_CONFIRMED = (
+    "No query of this conversation could be confirmed, so its query steps write their SQL on the first run."
+)
 
 
 class ConversionFailed(WorkFailed):
@@ -60,13 +62,12 @@ class Converter:
     directory: Directory
     workspace: Workspace
     formats: Collection[str]
-    tools: ExecutorTools = ExecutorTools()
 
     def __call__(self, held: HeldRun) -> NewPlaybook:
         """The playbook as it is to be created. Raises WorkFailed, Refused (`nothing_to_convert`) or HandOver."""
         run = held.run
         conversation = self._conversation(run)
-        collected = collect(conversation, self.tools)
+        collected = collect(conversation, executor_tools(self.workspace, run.tenant))
         if not collected.used_tools:
             raise Refused(NOTHING, code="nothing_to_convert")
         person = person_of(self.directory, run.tenant, run.run_as)
@@ -177,32 +178,22 @@ def _finding_mapping(finding: Finding) -> dict[str, object]:
 
 def new_playbook(run: Run, plan: Plan, collected: Collected, held: HeldRun) -> NewPlaybook:
     """The draft of a plan. Its id comes from the run's, so that a conversion done twice makes one playbook."""
+    warnings = [note.message for note in plan.notes]
+    if not collected.kept:
+        warnings.insert(0, NOTHING_CONFIRMED)
     now = held.clock.now()
-    definition = Definition(1, plan.steps)
-    origin = run.conversation or ""
-    playbook = Playbook(
+    return born(
         tenant=run.tenant,
-        id=PlaybookId(derive("p", run.tenant, run.id)),
+        id_=PlaybookId(derive("p", run.tenant, run.id)),
         owner=run.run_as,
         title=plan.title,
-        state=PlaybookState.DRAFT,
-        rev=1,
-        definition_version=definition.version,
-        definition_hash=definition.hash,
-        created_at=now,
+        steps=plan.steps,
+        saved={
+            StepId(step): from_conversation(sql, run.conversation or "", now) for step, sql in plan.statements.items()
+        },
+        rule=None if plan.schedule is None else plan.schedule.rule,
+        warnings=warnings,
         language=run.language,
+        now=now,
         conversation=run.conversation,
-        warnings=_warnings(plan, collected),
     )
-    saved = {StepId(step): from_conversation(sql, origin, now) for step, sql in plan.statements.items()}
-    schedule = None if plan.schedule is None else change_rule(None, plan.schedule.rule, now)
-    return NewPlaybook(playbook, definition, saved, schedule)
-
-
-def _warnings(plan: Plan, collected: Collected) -> tuple[str, ...]:
-    said = [note.message for note in plan.notes]
-    if not collected.kept:
-        said.insert(
-            0, "No query of this conversation could be confirmed, so its query steps write their SQL on the first run."
-        )
-    return tuple(said[:MAX_WARNINGS])

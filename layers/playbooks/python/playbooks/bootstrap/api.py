@@ -19,7 +19,7 @@ def build() -> tuple[Callable[[dict[str, Any], Any], dict[str, Any]], Powertools
     """The resolver's entry, and the telemetry to flush after each request."""
     settings = read_settings().require("table", "bucket", "run_queue", "conversion_queue", "tenant_claim")
     parts = WorkingParts(settings)
-    conversations = Conversations(parts.conversations, parts.artifacts, parts.clock)
+    conversations = Conversations(parts.conversations, parts.artifacts, parts.clock, parts.workspace)
     use = UseCases(
         conversations=conversations,
         conversions=Conversions(conversations, parts.runs, parts.workspace, parts.doorbell, parts.clock),

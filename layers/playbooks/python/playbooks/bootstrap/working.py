@@ -23,7 +23,7 @@ class WorkingParts(Parts):
     @cached_property
     def conversations(self) -> DynamoConversations:
         """Imported conversations."""
-        return DynamoConversations(self.table)
+        return DynamoConversations(self.table, pause)
 
     @cached_property
     def artifacts(self) -> S3Artifacts:

@@ -44,6 +44,20 @@ class RegisteredDatabase:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class RegisteredExecutors:
+    """Query tools of chats that the administrator added to the known ones: a call of one runs the SQL it carries.
+
+    `names` are compared by their last part in any case (`Acme:ask_sales` is `ask_sales`); the keys name the arguments
+    that hold the SQL, values that travel apart from it, and the database. `check_executors` bounds each list.
+    """
+
+    names: tuple[str, ...] = ()
+    statement_keys: tuple[str, ...] = ()
+    bind_keys: tuple[str, ...] = ()
+    database_keys: tuple[str, ...] = ()
+
+
 class Directory(Protocol):
     """Who a person is now."""
 
@@ -61,6 +75,10 @@ class Workspace(Protocol):
 
     def database(self, tenant: TenantId, name: str) -> RegisteredDatabase | None:
         """One by its name."""
+        ...
+
+    def executors(self, tenant: TenantId) -> RegisteredExecutors:
+        """The query tools that were added; none by default."""
         ...
 
 

@@ -3,7 +3,7 @@
 Every method takes the tenant (inside the value or the key) first. A write either happens wholly or not at all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -208,6 +208,10 @@ class PlaybookStore(Protocol):
 
     def of_user(self, tenant: TenantId, user: UserId) -> Sequence[Playbook]:
         """The user's playbooks, newest first, without deleted ones."""
+        ...
+
+    def create(self, new: NewPlaybook) -> bool:
+        """Write everything the playbook is born with; False, and nothing is written, when its id exists already."""
         ...
 
     def save(
@@ -461,12 +465,30 @@ class ConversationRecord:
 class ConversationStore(Protocol):
     """Imported conversations of a user."""
 
-    def save(self, record: ConversationRecord) -> None:
-        """Save it (again: the id is derived from what was sent, so the same record is the same item)."""
+    def save(self, record: ConversationRecord, confirmed: Collection[str]) -> None:
+        """Save it (again: the id is derived from what was sent, so the same record is the same item).
+
+        The statements it confirmed are known from then on: record and statements are written together.
+        """
         ...
 
     def conversation(self, tenant: TenantId, user: UserId, conversation: ConversationId) -> ConversationRecord | None:
         """The user's record, or None."""
+        ...
+
+
+class StatementStore(Protocol):
+    """The statements known here of a user: confirmed in an imported conversation, or submitted by a run.
+
+    A statement from outside (a chat's call, a file) is taken only when it is one of them, to the letter. Each is one
+    item that holds where the text ran and, as its key, the SHA-256 of the text, not the text: nothing to leak. Items
+    are written in the transaction of what makes the statement known (the import, the conversion's playbook, the step
+    that submitted it) and never change or go, so there is nothing to race for, and a look-up reads as many items as
+    it was asked about.
+    """
+
+    def known(self, tenant: TenantId, user: UserId, statements: Collection[str]) -> Mapping[str, str]:
+        """Those of the statements that are known, each with where it ran: `conversation <id>` or `run <id>`."""
         ...
 
 

@@ -116,6 +116,11 @@ def conversation(tenant: TenantId, user: UserId, conversation_id: ConversationId
     return (user_partition(tenant, user), f"CONV#{_join(conversation_id)}")
 
 
+def statement(tenant: TenantId, user: UserId, digest: str) -> Key:
+    """A statement known here of a user, by its hash."""
+    return (user_partition(tenant, user), f"STMT#{_join(digest)}")
+
+
 def device(tenant: TenantId, user: UserId, device_id: str) -> Key:
     """A phone of a user."""
     return (user_partition(tenant, user), f"{USER_DEVICES}{_join(device_id)}")
@@ -142,6 +147,11 @@ WORKSPACE_DATABASES = "DB#"
 def workspace_database(tenant: TenantId, name: str) -> Key:
     """A registered database."""
     return (workspace_partition(tenant), f"{WORKSPACE_DATABASES}{_join(name)}")
+
+
+def workspace_executors(tenant: TenantId) -> Key:
+    """The query tools that the administrator added to the known ones."""
+    return (workspace_partition(tenant), "TOOLS#executors")
 
 
 def workspace_person(tenant: TenantId, user: UserId) -> Key:

@@ -1,7 +1,7 @@
 """People's things: imported conversations and phones."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from playbooks.adapters.dynamodb import keys
 from playbooks.adapters.dynamodb.codec import pack, unpack
@@ -17,6 +17,7 @@ from playbooks.adapters.dynamodb.operations import (
     Update,
     Write,
 )
+from playbooks.adapters.dynamodb.statements import statement_writes
 from playbooks.adapters.dynamodb.writing import Pause, transact
 from playbooks.domain.ids import ConversationId, TenantId, UserId
 from playbooks.ports.push import Device
@@ -26,11 +27,15 @@ from playbooks.ports.stores import ConversationRecord, StoreBusy
 class DynamoConversations:
     """`ConversationStore` on the table."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, pause: Pause) -> None:
         self._table = table
+        self._pause = pause
 
-    def save(self, record: ConversationRecord) -> None:
-        self._table.write(Put(item(keys.conversation(record.tenant, record.user, record.id), pack(record))))
+    def save(self, record: ConversationRecord, confirmed: Collection[str]) -> None:
+        origin = f"conversation {record.id}"
+        writes: list[Write] = [Put(item(keys.conversation(record.tenant, record.user, record.id), pack(record)))]
+        writes += statement_writes(record.tenant, record.user, [(statement, origin) for statement in confirmed])
+        transact(self._table, writes, self._pause)
 
     def conversation(self, tenant: TenantId, user: UserId, conversation: ConversationId) -> ConversationRecord | None:
         stored = self._table.get(keys.conversation(tenant, user, conversation))

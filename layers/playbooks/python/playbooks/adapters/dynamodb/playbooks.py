@@ -23,6 +23,7 @@ from playbooks.adapters.dynamodb.operations import (
     Update,
     Write,
 )
+from playbooks.adapters.dynamodb.playbook_writes import creation_writes
 from playbooks.adapters.dynamodb.writing import Pause, transact
 from playbooks.domain.ids import PlaybookId, StepId, TenantId, UserId
 from playbooks.domain.playbook import Definition, Playbook
@@ -30,7 +31,7 @@ from playbooks.domain.schedule import Schedule
 from playbooks.domain.sql.placeholders import parse_placeholders
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Conflict, Refused
-from playbooks.ports.stores import CorruptItem
+from playbooks.ports.stores import CorruptItem, NewPlaybook
 
 
 class DynamoPlaybooks:
@@ -68,6 +69,9 @@ class DynamoPlaybooks:
         playbooks = [read_playbook(found[key]) for key in wanted if key in found]
         alive = [playbook for playbook in playbooks if playbook.deleted_at is None]
         return sorted(alive, key=lambda playbook: playbook.created_at, reverse=True)
+
+    def create(self, new: NewPlaybook) -> bool:
+        return transact(self._table, creation_writes(new), self._pause) is None
 
     def save(
         self,

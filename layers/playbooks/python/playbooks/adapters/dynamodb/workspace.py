@@ -8,7 +8,7 @@ from playbooks.adapters.dynamodb.codec import pack, unpack
 from playbooks.adapters.dynamodb.items import item
 from playbooks.adapters.dynamodb.operations import Item, Put, Table
 from playbooks.domain.ids import TenantId, UserId
-from playbooks.ports.directory import Person, RegisteredDatabase
+from playbooks.ports.directory import Person, RegisteredDatabase, RegisteredExecutors
 
 
 class DynamoWorkspace:
@@ -27,6 +27,10 @@ class DynamoWorkspace:
         stored = self._table.get(keys.workspace_database(tenant, name))
         return unpack(RegisteredDatabase, stored) if stored is not None else None
 
+    def executors(self, tenant: TenantId) -> RegisteredExecutors:
+        stored = self._table.get(keys.workspace_executors(tenant))
+        return unpack(RegisteredExecutors, stored) if stored is not None else RegisteredExecutors()
+
     def people(self, tenant: TenantId, users: Collection[UserId]) -> Mapping[UserId, Person]:
         found = self._table.batch_get([keys.workspace_person(tenant, user) for user in users])
         people = [_read_person(stored) for stored in found.values()]
@@ -35,6 +39,10 @@ class DynamoWorkspace:
     def register_database(self, tenant: TenantId, database: RegisteredDatabase) -> None:
         """Write a database's registration over an older one."""
         self._table.write(Put(item(keys.workspace_database(tenant, database.name), pack(database))))
+
+    def register_executors(self, tenant: TenantId, executors: RegisteredExecutors) -> None:
+        """Write the query tools of the tenant over those that were added before."""
+        self._table.write(Put(item(keys.workspace_executors(tenant), pack(executors))))
 
     def register_person(self, tenant: TenantId, person: Person) -> None:
         """Write a person over what was known of them."""

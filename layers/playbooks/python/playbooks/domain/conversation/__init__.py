@@ -20,9 +20,10 @@ from playbooks.domain.conversation.model import (
     ToolResult,
     Turn,
 )
-from playbooks.domain.conversation.reading import list_conversations, read_conversation
+from playbooks.domain.conversation.reading import SEVERAL, list_conversations, read_conversation
 
 __all__ = [
+    "SEVERAL",
     "Collected",
     "ConfirmedQuery",
     "Conversation",

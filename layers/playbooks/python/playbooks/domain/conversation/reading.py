@@ -10,6 +10,8 @@ from playbooks.domain.conversation.model import Conversation, ConversationListin
 from playbooks.errors import Finding, Refused
 
 MAX_LISTED = 2_000
+SEVERAL = "several_conversations"
+"""The code of a record with several conversations when none was picked."""
 
 
 def read_conversation(data: bytes, *, pick: str | None = None) -> Conversation:
@@ -34,7 +36,7 @@ def read_conversation(data: bytes, *, pick: str | None = None) -> Conversation:
     known = tuple(identifier for identifier in ids if identifier)[:MAX_LISTED]
     if len(ids) > 1 and pick is None:
         message = f"The archive holds {len(ids)} conversations: pick one by its id."
-        raise Refused(message, [Finding("several_conversations", "", message, known)], code="several_conversations")
+        raise Refused(message, [Finding(SEVERAL, "", message, known)], code=SEVERAL)
     if pick is not None and not (len(ids) == 1 and first.id is None):
         message = f"The record holds no conversation with the id {pick[:100]!r}: list the archive to see its ids."
         raise Refused(message, [Finding("unknown_conversation", "", message, known)], code="unknown_conversation")

@@ -23,7 +23,12 @@ class SavedQuery:
 
 def from_conversation(statement: str, conversation_id: str, now: datetime) -> SavedQuery:
     """The first version: the statement as it ran in the chat, without placeholders."""
-    return SavedQuery(statement, (), now, 0, 0, f"conversation {conversation_id}", 1)
+    return taken_over(statement, (), f"conversation {conversation_id}", now)
+
+
+def taken_over(statement: str, placeholders: Sequence[Placeholder], origin: str, now: datetime) -> SavedQuery:
+    """The first version of a statement that ran here before, wherever it stands now; `origin` as it is known here."""
+    return SavedQuery(statement, tuple(placeholders), now, 0, 0, origin, 1)
 
 
 def reused(saved: SavedQuery) -> SavedQuery:
