@@ -34,11 +34,12 @@ lock: ## Write the locks anew from pyproject.toml
 console: ## The console in the browser
 	@echo "The console comes with a later version; until then the HTTP API and 'playbooks demo' show everything."
 
-bench: setup ## Measure against peers, in one run
-	@$(PYTHON) tests/bench/run.py
+bench: ## Measure against peers, in one run
+	@$(PYTHON) infra/setup.py --bench
+	@.bench/bin/python -m tests.bench
 
 deploy: ## Deploy to AWS
 	@echo "Guided deployment comes with a later version; README.md says how to deploy with the SAM CLI today."
 
 clean: ## Remove what the commands above made
-	@rm -rf .venv .emu .build .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .emu .bench .build .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,8 +1,9 @@
 """Make `.venv` and the emulator's own environment `.emu`, from the hashed locks, with what every machine has.
 
-Run by any Python from 3.11 on, standard library only. uv is used where it is there; plain pip suffices. Each
-environment is made beside its place and moved there when it is complete, so an interrupted set-up leaves nothing
-half-done: the next one begins again.
+`--bench` makes `.bench` instead, where the benchmarks' peers are.
+
+Run by any Python from 3.11 on, standard library only. uv is used where it is there; plain pip suffices. An environment
+counts as ready by a stamp that is written last, so an interrupted set-up begins again the next time.
 """
 
 import hashlib
@@ -13,8 +14,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV, EMU = ROOT / ".venv", ROOT / ".emu"
+VENV, EMU, BENCH = ROOT / ".venv", ROOT / ".emu", ROOT / ".bench"
 LOCK, EMU_LOCK = ROOT / "tests/requirements.txt", ROOT / "infra/local/emulator/requirements.txt"
+BENCH_LOCK = ROOT / "tests/bench/requirements.txt"
 STAMP = "playbooks-lock"
 
 
@@ -31,8 +33,12 @@ def main() -> int:
         )
         return 1
     try:
+        if sys.argv[1:] == ["--bench"]:
+            if not ready(BENCH, BENCH_LOCK):
+                make_project_environment(BENCH, BENCH_LOCK)
+            return 0
         if not ready(VENV, LOCK):
-            make_project_environment()
+            make_project_environment(VENV, LOCK)
         if not ready(EMU, EMU_LOCK):
             make_emulator_environment()
     except SetupError as error:
@@ -56,13 +62,15 @@ def ready(environment: Path, lock: Path) -> bool:
     return stamp.is_file() and stamp.read_text() == fingerprint(lock) and (environment / "bin/python").exists()
 
 
-def make_project_environment() -> None:
-    """`.venv`: the locked packages and this project, editable."""
-    say("making .venv from tests/requirements.txt (about half a minute)")
-    fresh(VENV, with_pip=True)
-    install(VENV, LOCK)
-    pip(VENV, "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
-    (VENV / STAMP).write_text(fingerprint(LOCK))
+def make_project_environment(environment: Path, lock: Path) -> None:
+    """The locked packages and this project, editable."""
+    say(f"making {environment.name} from {lock.relative_to(ROOT)} (about half a minute)")
+    fresh(environment, with_pip=True)
+    install(environment, lock)
+    python = str(environment / "bin/python")
+    words = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
+    run([python, "-m", "pip", *words, "--editable", str(ROOT)], "pip")
+    (environment / STAMP).write_text(fingerprint(lock))
 
 
 def make_emulator_environment() -> None:
@@ -95,10 +103,10 @@ def install(environment: Path, lock: Path) -> None:
 
 
 def pip(environment: Path, *arguments: str) -> None:
-    """The project environment's pip, working on an environment."""
-    command = [str(VENV / "bin/python"), "-m", "pip"]
-    if environment != VENV:
-        command += ["--python", str(environment / "bin/python")]
+    """The environment's own pip; the emulator's has none, so the project's works on it."""
+    command = [str(environment / "bin/python"), "-m", "pip"]
+    if environment == EMU:
+        command = [str(VENV / "bin/python"), "-m", "pip", "--python", str(environment / "bin/python")]
     run([*command, "--disable-pip-version-check", *arguments], "pip")
 
 
