@@ -119,8 +119,10 @@ def start(folder: Path, *, port: int | None = None, settings: Sequence[str] = ()
         chosen = port if port is not None else _free_port()
         if port is not None:
             _refuse_taken(port)
+        log = folder / "server.log"
+        before = log.stat().st_size if log.exists() else 0
         process = _spawn(folder, chosen, prefix, user, settings)
-        problem = _wait_until_ready(process, folder, chosen, password)
+        problem = _wait_until_ready(process, log, before, chosen, password)
         if problem is None:
             return PostgresServer(folder, chosen, password, process)
         if port is not None or "Address already in use" not in problem:
@@ -194,7 +196,7 @@ def _spawn(
     command = [*prefix, str(_binary("postgres")), "-D", str(folder / "data")]
     for option in options:
         command += ["-c", option]
-    with (folder / "server.log").open("wb") as log:
+    with (folder / "server.log").open("ab") as log:
         return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -210,13 +212,15 @@ def _environment() -> dict[str, str]:
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}
 
 
-def _wait_until_ready(process: "subprocess.Popen[bytes]", folder: Path, port: int, password: str) -> str | None:
-    """None when the server answers; else why not, and the server is gone."""
+def _wait_until_ready(
+    process: "subprocess.Popen[bytes]", log: Path, before: int, port: int, password: str
+) -> str | None:
+    """None when the server answers; else why not, and the server is gone. `before` is where its log begins."""
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            log = (folder / "server.log").read_text(encoding="utf-8", errors="replace")
-            return _reason(log) or f"it ended with code {process.returncode}; see {folder / 'server.log'}"
+            said = log.read_bytes()[before:].decode(errors="replace")
+            return _reason(said) or f"it ended with code {process.returncode}; see {log}"
         try:
             pg8000.native.Connection(
                 SUPERUSER, host=HOST, port=port, database="postgres", password=password, timeout=2
@@ -227,7 +231,7 @@ def _wait_until_ready(process: "subprocess.Popen[bytes]", folder: Path, port: in
             return None
     process.kill()
     process.wait()
-    return f"no answer within {_START_SECONDS:.0f} seconds; see {folder / 'server.log'}"
+    return f"no answer within {_START_SECONDS:.0f} seconds; see {log}"
 
 
 def _reason(log: str) -> str:

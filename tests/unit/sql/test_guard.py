@@ -85,6 +85,13 @@ def test_a_refusal_names_its_reason_and_its_place(sql: str, code: str, position:
         "SELECT (x).f_exec FROM text('SELECT 1') x",
         "SELECT x.f_exec FROM ROWS FROM (text('SELECT 1')) x",
         "SELECT x.f_exec FROM orders o, LATERAL text(o.note) x",
+        "SELECT x.f_exec FROM (text('SELECT 1') x CROSS JOIN t)",
+        "SELECT x.f_exec FROM t, ((pg_catalog.text('SELECT 1') x CROSS JOIN t))",
+        "SELECT x.f_exec FROM t JOIN u USING (id), text('SELECT 1') x",
+        "SELECT x.f_exec FROM t JOIN u ON t.a = u.a, text('SELECT 1') WITH ORDINALITY AS x",
+        "SELECT x.f_exec FROM current_user x",
+        "SELECT current_user.f_exec FROM current_user",
+        "SELECT x.f_exec FROM coalesce('SELECT 1') AS x",
         "SELECT ('SELECT 1'::text).f_exec",
     ],
 )

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from playbooks.domain.sql.literal_dates import literal_dates
 from playbooks.domain.sql.placeholders import Placeholder, PlaceholderType
-from playbooks.domain.sql.saved_query import from_conversation, restored, reused, rewritten
+from playbooks.domain.sql.saved_query import difference, from_conversation, restored, reused, rewritten
 
 MONDAY = datetime(2026, 11, 30, 9, tzinfo=UTC)
 TUESDAY = datetime(2026, 12, 1, 9, tzinfo=UTC)
@@ -42,6 +42,18 @@ def test_going_back_makes_the_former_text_the_next_version() -> None:
     back = restored(second, FIRST, TUESDAY)
     assert (back.statement, back.version, back.origin) == ("SELECT 1", 3, "conversation c1")
     assert (back.reused, back.saved_at) == (0, TUESDAY)
+
+
+def test_a_difference_shows_the_lines_that_changed_and_nothing_when_none_did() -> None:
+    before = from_conversation("SELECT a\nFROM t", "c1", MONDAY)
+    after = rewritten(before, "SELECT a\nFROM t\nWHERE d >= {{since}}", SINCE, "r9", TUESDAY)
+    assert difference(before, before) == ""
+    lines = difference(before, after).splitlines()
+    assert lines[:2] == ["--- version 1", "+++ version 2"]
+    assert [line for line in lines[2:] if line.startswith("+")] == [
+        "+WHERE d >= {{since}}",
+        "+{{since}} date: first day (example: 2026-11-30)",
+    ]
 
 
 def test_dates_that_stand_in_the_text_are_pointed_out_and_other_numbers_are_not() -> None:

@@ -183,39 +183,49 @@ def _base(structure: Structure, end: int) -> str | None:
 
 def _function_aliases(structure: Structure) -> dict[str, set[str]]:
     """Names under which a function in FROM can be referred to, with the columns the statement gives it."""
-    words, tokens = structure.words, structure.tokens
     found: dict[str, set[str]] = {}
-    for closing, word in enumerate(words):
-        if word != ")":
-            continue
-        head = structure.pairs[closing] - 1
-        if head < 0 or tokens[head].kind not in (Kind.WORD, Kind.QUOTED) or words[head] in _ROW_SYNTAX:
-            continue
-        rows_from = words[head] == "from" and structure.word(head - 1) == "rows"
-        if not rows_from and not (structure.is_name(head) or words[head] == "cast"):
-            continue
-        first = head
-        while first >= 2 and words[first - 1] == ".":
-            first -= 2
-        if not rows_from and not _in_from(structure, first):
-            continue
-        index = closing + 1
-        if structure.word(index) == "with" and structure.word(index + 1) == "ordinality":
-            index += 2
-        index += structure.word(index) == "as"
-        alias = name_of(tokens[head])
-        columns: set[str] = set()
-        if index < len(tokens) and structure.is_name(index) and not _continues_from(structure, index):
-            alias = name_of(tokens[index])
-            index += 1
-        if structure.word(index) == "(":
-            columns = {
-                name_of(tokens[inner])
-                for inner in range(index + 1, structure.pairs[index])
-                if tokens[inner].kind in (Kind.WORD, Kind.QUOTED)
-            }
-        found.setdefault(alias, set()).update(columns | {alias})
+    for index, word in enumerate(structure.words):
+        if word == ")":
+            head = structure.pairs[index] - 1
+            named = _called_in_from(structure, head)
+        else:
+            head = index
+            named = word in vocabulary.VALUE_WORDS and _in_from(structure, index)  # FROM current_user x
+        if named:
+            alias, columns = _alias(structure, head, index + 1)
+            found.setdefault(alias, set()).update(columns | {alias})
     return found
+
+
+def _called_in_from(structure: Structure, head: int) -> bool:
+    """Whether a function of one value is called in FROM with this token before its parenthesis."""
+    words = structure.words
+    if head < 0 or structure.tokens[head].kind not in (Kind.WORD, Kind.QUOTED) or words[head] in _ROW_SYNTAX:
+        return False
+    if words[head] == "from":
+        return structure.word(head - 1) == "rows"
+    if not (structure.is_name(head) or words[head] == "cast"):
+        return False
+    first = head
+    while first >= 2 and words[first - 1] == ".":
+        first -= 2
+    return _in_from(structure, first)
+
+
+def _alias(structure: Structure, head: int, index: int) -> tuple[str, set[str]]:
+    """The name an item of FROM goes by, and what stands in its list of columns; `index` is behind the item."""
+    tokens = structure.tokens
+    if structure.word(index) == "with" and structure.word(index + 1) == "ordinality":
+        index += 2
+    index += structure.word(index) == "as"
+    alias = name_of(tokens[head])
+    if index < len(tokens) and structure.is_name(index) and not _continues_from(structure, index):
+        alias = name_of(tokens[index])
+        index += 1
+    if structure.word(index) != "(":
+        return alias, set()
+    inside = range(index + 1, structure.pairs[index])
+    return alias, {name_of(tokens[inner]) for inner in inside if tokens[inner].kind in (Kind.WORD, Kind.QUOTED)}
 
 
 def _continues_from(structure: Structure, index: int) -> bool:
@@ -228,7 +238,7 @@ def _in_from(structure: Structure, first: int) -> bool:
     if before in ("from", "join", "lateral"):
         return True
     if before == "(":
-        return structure.word(first - 2) == "from" and structure.word(first - 3) == "rows"
+        return structure.word(first - 2) in ("from", "join", "lateral", "(", ",")
     if before != ",":
         return False
     position = first - 2

@@ -1,10 +1,11 @@
 """The saved query of a step: a suggestion for the next run, and how it changes."""
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from playbooks.domain.sql.placeholders import Placeholder
+from playbooks.domain.sql.placeholder import Placeholder
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +58,18 @@ def rewritten(
 def restored(current: SavedQuery, former: SavedQuery, now: datetime) -> SavedQuery:
     """ "Go back to this one": the former text as the next version, with the origin it had."""
     return replace(former, saved_at=now, reused=0, rewritten=current.rewritten + 1, version=current.version + 1)
+
+
+def difference(former: SavedQuery, current: SavedQuery) -> str:
+    """What changed between two versions, as a unified diff of the statements and the placeholders; empty if nothing."""
+    lines = difflib.unified_diff(
+        _lines(former), _lines(current), f"version {former.version}", f"version {current.version}", lineterm=""
+    )
+    return "\n".join(lines)
+
+
+def _lines(saved: SavedQuery) -> list[str]:
+    described = (
+        f"{{{{{item.name}}}}} {item.type}: {item.description} (example: {item.example})" for item in saved.placeholders
+    )
+    return [*saved.statement.splitlines(), *described]

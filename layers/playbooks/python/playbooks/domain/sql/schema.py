@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from playbooks.domain.sql import vocabulary
 
+_NEEDS_QUOTES = vocabulary.RESERVED | vocabulary.TYPE_FUNCTION_NAMES
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 
@@ -78,5 +79,5 @@ def _comment(text: str) -> str:
 
 def quoted(name: str) -> str:
     """A name as it must be written in SQL: plain when it is lower-case ASCII and no keyword, else in double quotes."""
-    plain = _PLAIN_NAME.match(name) and name not in vocabulary.RESERVED | vocabulary.TYPE_FUNCTION_NAMES
+    plain = _PLAIN_NAME.match(name) and name not in _NEEDS_QUOTES
     return name if plain else '"' + name.replace('"', '""') + '"'
