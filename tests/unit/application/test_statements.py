@@ -19,6 +19,7 @@ from playbooks.ports.stores import NewPlaybook
 from tests.world import ACME, MINA, World
 
 RECORD = (Path(__file__).parents[2] / "cases/conversations/scenario/anthropic_messages.json").read_bytes()
+QUESTION = "SELECT count(*) FROM orders"
 OWN_TOOL = json.dumps(
     {
         "messages": [
@@ -79,7 +80,7 @@ def test_a_tool_the_administrator_adds_counts_from_then_on_and_only_in_that_tena
     assert (before.collected.kept, len(before.collected.dropped)) == ((), 0)
     world.workspace.register_executors(ACME, RegisteredExecutors(("ask_sales",), ("Frage",)))
     after = world.use_conversations.show(world.mina, before.record.id)
-    assert [query.statement for query in after.collected.kept] == ["SELECT count(*) FROM orders"]
+    assert [query.statement for query in after.collected.kept] == [QUESTION]
     elsewhere = world.use_conversations.save(Caller(TenantId("globex"), MINA), OWN_TOOL)
     assert elsewhere.collected.kept == ()
 

@@ -108,9 +108,9 @@ class Worker:
 
     def _cannot_start(self, seen: Run, run: Run, now: datetime) -> tuple[RunStatus, str, str] | None:
         """An end that the run has come to before any work, or None."""
-        first = seen.started_at is None
-        if first and run.kind is RunKind.SCHEDULED and run.due is not None:
-            late = late_at_first_lease(run.due, now)
+        if run.kind is RunKind.SCHEDULED and run.due is not None and run.started_at is not None:
+            # By the time of the first lease, at every lease: the one that found it late may not have written so.
+            late = late_at_first_lease(run.due, run.started_at)
             if late is not None:
                 when = run.occurrence.replace("T", " ")
                 text = notice_text("skipped_late", run.language, when=when, minutes=late // 60)

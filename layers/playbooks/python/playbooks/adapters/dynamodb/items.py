@@ -101,13 +101,18 @@ def schedule_as_seen(seen: Schedule) -> Condition:
     )
 
 
+def lease_until(run: Run) -> str:
+    """`lease_until` as it is stored."""
+    return instant(run.lease.until) if run.lease.until is not None else FREE
+
+
 def run_item(run: Run, *, write_id: str = "") -> Item:
     """A run as its item; in the wake index until it is over, in the run index when it belongs to a playbook."""
     attributes = pack(run)
     attributes.pop("lease", None)
     attributes |= {
         "lease_id": run.lease.id,
-        "lease_until": instant(run.lease.until) if run.lease.until else FREE,
+        "lease_until": lease_until(run),
         "fence": run.lease.fence,
         "without_progress": run.lease.without_progress,
         "write_id": write_id,

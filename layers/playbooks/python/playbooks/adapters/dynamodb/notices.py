@@ -51,7 +51,9 @@ class DynamoNotices:
             self._table.write(Update(keys.notice(ref), change, add={"tries": 1}, condition=owed))
         except ConditionFailed:
             return None
-        return self.notice(ref)
+        claimed = self.notice(ref)
+        # A pause between the two may have outlived the claim: then it is somebody else's.
+        return claimed if claimed is not None and claimed.claimed_until == until else None
 
     def settle(self, claimed: Notice, after: Notice) -> bool:
         assert claimed.claimed_until is not None

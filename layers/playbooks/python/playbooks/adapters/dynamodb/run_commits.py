@@ -4,8 +4,8 @@ import uuid
 from typing import Any
 
 from playbooks.adapters.dynamodb import keys
-from playbooks.adapters.dynamodb.codec import pack
-from playbooks.adapters.dynamodb.items import item, notice_item, run_item, text_or_missing
+from playbooks.adapters.dynamodb.codec import instant, pack
+from playbooks.adapters.dynamodb.items import FREE, item, notice_item, run_item, text_or_missing
 from playbooks.adapters.dynamodb.operations import (
     NEW,
     AllOf,
@@ -44,7 +44,10 @@ class RunTransactions:
     def commit(self, commit: RunCommit) -> None:
         """All of it if the lease still owns the run; raises LeaseLost, StoreBusy or Unavailable."""
         held = commit.held
-        mine = AllOf((OPEN, Equals("fence", held.fence), Equals("lease_id", held.id)))
+        # Every save moves `lease_until`, so a commit also names the one before it: after an answer that never came,
+        # what this worker believes may be older than what is stored, and must not be written over it.
+        until = instant(held.until) if held.until is not None else FREE
+        mine = AllOf((OPEN, Equals("fence", held.fence), Equals("lease_id", held.id), Equals("lease_until", until)))
         if not self._carry(commit.run, mine, _parts(commit)):
             raise LeaseLost("Another worker owns the run now, or it is over.")
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from playbooks.adapters.dynamodb import keys
 from playbooks.adapters.dynamodb.codec import instant, unpack
-from playbooks.adapters.dynamodb.items import read_run, run_item, text_or_missing
+from playbooks.adapters.dynamodb.items import lease_until, read_run, run_item, text_or_missing
 from playbooks.adapters.dynamodb.operations import (
     NEW,
     RUNS,
@@ -68,9 +68,15 @@ class DynamoRuns:
         return write_one(self._table, Put(run_item(run), NEW), self._pause) is None
 
     def lease(self, seen: Run, leased: Run, now: datetime) -> bool:
-        # An absent `lease_until` makes the comparison false: a run without one is not free (fail closed).
+        # As it was seen, for a late save of the worker before may have moved the run since. An absent `lease_until`
+        # makes both comparisons false: a run without one is not free.
         free: Condition = AllOf(
-            (_TAKEABLE, Equals("fence", seen.lease.fence), Less("lease_until", instant(now - CLOCK_SKEW)))
+            (
+                _TAKEABLE,
+                Equals("fence", seen.lease.fence),
+                Equals("lease_until", lease_until(seen)),
+                Less("lease_until", instant(now - CLOCK_SKEW)),
+            )
         )
         try:
             failed = write_one(self._table, Put(run_item(leased), free), self._pause)
@@ -88,8 +94,16 @@ class DynamoRuns:
             seen = self.run(run.tenant, run.id)
             if seen is None or seen.status.over or seen.lease.fence != run.lease.fence - 1:
                 return False
-            # What was saved since the caller looked stays: what it cost is to be counted.
-            ended = replace(run, usage=seen.usage, progress=seen.progress, started_at=seen.started_at)
+            # What was done and what it cost since the caller looked stays in the row.
+            ended = replace(
+                seen,
+                status=run.status,
+                reason=run.reason,
+                reason_code=run.reason_code,
+                ended_at=run.ended_at,
+                wake_at=None,
+                lease=run.lease,
+            )
             if self._transactions.end(seen, ended, None):
                 return True
         return False

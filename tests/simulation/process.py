@@ -1,0 +1,166 @@
+"""One process of the installation: the real application over a table and an outside that are not to be relied on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from playbooks.adapters.dynamodb.notices import DynamoNotices
+from playbooks.adapters.dynamodb.people import DynamoDevices
+from playbooks.adapters.dynamodb.playbooks import DynamoPlaybooks
+from playbooks.adapters.dynamodb.runs import DynamoRuns
+from playbooks.adapters.dynamodb.schedules import DynamoSchedules
+from playbooks.adapters.dynamodb.workspace import DynamoWorkspace
+from playbooks.adapters.memory.outside import MemoryArtifacts, MemoryTelemetry
+from playbooks.application.agent_loop import converse
+from playbooks.application.dispatch_due import Dispatcher
+from playbooks.application.lease import HeldRun
+from playbooks.application.notify import Notifier
+from playbooks.application.playbooks import Playbooks
+from playbooks.application.runs import Runs
+from playbooks.application.steps.context import StepContext, StepWork
+from playbooks.application.work_on_run import Worker
+from playbooks.domain.ids import PlaybookId, RunId, StepId, TenantId
+from playbooks.domain.playbook import Definition, Playbook, PlaybookState, Step, StepKind
+from playbooks.domain.run import Outcome, Run
+from playbooks.ports.stores import GroupRefusal, NewPlaybook, ScheduleMove
+from tests.simulation.engine import Actor, Engine
+from tests.simulation.faults import Fates
+from tests.simulation.outside import Doorbell, Effects, Model, Outside, Push, Tools
+from tests.simulation.table import ProcessTable, WatchedTable
+
+LAMBDA = timedelta(seconds=900)
+
+
+class Clock:
+    """The process's own clock, a little off."""
+
+    def __init__(self, engine: Engine, actor: Actor) -> None:
+        self._engine, self._actor = engine, actor
+
+    def now(self) -> datetime:
+        return self._engine.clock(self._actor)
+
+
+class InterruptedSchedules(DynamoSchedules):
+    """Something may come between what was read and the write that rests on it."""
+
+    before_write: Callable[[], None] = staticmethod(lambda: None)
+
+    def commit(self, moves: Sequence[ScheduleMove]) -> GroupRefusal | None:
+        self.before_write()
+        return super().commit(moves)
+
+
+class InterruptedRuns(DynamoRuns):
+    """One who takes over a run may be slow about it, and the worker before may wake up meanwhile."""
+
+    before_takeover: Callable[[], None] = staticmethod(lambda: None)
+
+    def lease(self, seen: Run, leased: Run, now: datetime) -> bool:
+        if seen.lease.until is not None:
+            self.before_takeover()
+        return super().lease(seen, leased, now)
+
+
+@dataclass
+class Process:
+    """Everything one process has of its own."""
+
+    engine: Engine
+    fates: Fates
+    table: WatchedTable
+    outside: Outside
+    actor: Actor
+
+    def __post_init__(self) -> None:
+        self.effects = Effects(self.engine, self.fates, self.actor)
+        self.clock = Clock(self.engine, self.actor)
+        table = ProcessTable(self.table, self.engine, self.fates, self.actor)
+        self.telemetry = MemoryTelemetry()
+        self.runs = InterruptedRuns(table, self.pause)
+        self.runs.before_takeover = self._hesitate
+        self.playbooks = DynamoPlaybooks(table, self.pause)
+        self.schedules = InterruptedSchedules(table)
+        self.workspace = DynamoWorkspace(table)
+        self.doorbell = Doorbell(self.effects, self.outside)
+        push = Push(self.effects, self.outside)
+        devices = DynamoDevices(table, self.pause)
+        self.notifier = Notifier(DynamoNotices(table), devices, push, self.clock, self.telemetry)
+        self.artifacts = MemoryArtifacts()
+
+    def pause(self, attempt: int) -> None:
+        self.engine.sleep(self.actor, 0.05 * 2 ** min(attempt, 4) * self.engine.random.random())
+
+    def _hesitate(self) -> None:
+        if not self.fates.calm and self.engine.random.random() < 0.5:
+            self.engine.sleep(self.actor, self.engine.random.uniform(0, 240))
+
+    def dispatcher(self, *, before_write: Callable[[], None] = lambda: None) -> Dispatcher:
+        """A tick's parts; `before_write` comes between what it decided and the write that rests on it."""
+        self.schedules.before_write = before_write
+        return Dispatcher(
+            schedules=self.schedules,
+            runs=self.runs,
+            directory=self.workspace,
+            workspace=self.workspace,
+            doorbell=self.doorbell,
+            notifier=self.notifier,
+            clock=self.clock,
+            telemetry=self.telemetry,
+            pause=self.pause,
+        )
+
+    def work(self, tenant: TenantId, run: RunId) -> None:
+        worker = Worker(
+            runs=self.runs,
+            playbooks=self.playbooks,
+            directory=self.workspace,
+            artifacts=self.artifacts,
+            doorbell=self.doorbell,
+            notifier=self.notifier,
+            clock=self.clock,
+            telemetry=self.telemetry,
+            execute=self._execute,
+            convert=self._convert,
+        )
+        worker.work(tenant, run, until=self.clock.now() + LAMBDA)
+
+    def use_playbooks(self) -> Playbooks:
+        return Playbooks(self.playbooks, self.workspace, self.workspace, self.clock, ())
+
+    def use_runs(self) -> Runs:
+        return Runs(
+            self.runs,
+            self.playbooks,
+            self.workspace,
+            self.workspace,
+            self.artifacts,
+            self.doorbell,
+            self.clock,
+            (),
+        )
+
+    def _execute(self, held: HeldRun, context: StepContext) -> StepWork:
+        writes = {"key": "write_with_key", "plain": "write_plain"}.get(context.step.instruction, "")
+        poisoned = context.step.instruction == "poison"
+        model = Model(self.effects, writes=writes)
+        tools = Tools(self.effects, self.outside, held, poisoned=poisoned)
+        return StepWork(Outcome.DONE, converse(held, model, tools, system="", opening=""))
+
+    def _convert(self, held: HeldRun) -> NewPlaybook:
+        tools = Tools(self.effects, self.outside, held, poisoned=False)
+        converse(held, Model(self.effects, writes=""), tools, system="", opening="")
+        run = held.run
+        definition = Definition(1, (Step(StepId("s1"), StepKind.ORGANIZE, "look"),))
+        playbook = Playbook(
+            run.tenant,
+            PlaybookId(f"made-{run.id}"),
+            run.run_as,
+            run.title,
+            PlaybookState.DRAFT,
+            1,
+            1,
+            definition.hash,
+            self.clock.now(),
+        )
+        return NewPlaybook(replace(playbook, conversation=run.conversation), definition, {})
