@@ -10,6 +10,7 @@ from playbooks.adapters.dynamodb.people import DynamoConversations, DynamoDevice
 from playbooks.adapters.dynamodb.playbooks import DynamoPlaybooks
 from playbooks.adapters.dynamodb.runs import DynamoRuns
 from playbooks.adapters.dynamodb.schedules import DynamoSchedules
+from playbooks.adapters.dynamodb.statements import DynamoStatements
 from playbooks.adapters.dynamodb.workspace import DynamoWorkspace
 from playbooks.adapters.memory.outside import (
     ManualClock,
@@ -21,11 +22,13 @@ from playbooks.adapters.memory.outside import (
 from playbooks.adapters.memory.table import MemoryTable
 from playbooks.application.conversations import Conversations
 from playbooks.application.conversions import Conversions
+from playbooks.application.create_playbook import CreatePlaybook
 from playbooks.application.devices import Devices
 from playbooks.application.dispatch_due import Dispatcher, TickReport
 from playbooks.application.identity import Caller
 from playbooks.application.lease import HeldRun
 from playbooks.application.notify import Notifier
+from playbooks.application.playbook_files import PlaybookFiles
 from playbooks.application.playbooks import Playbooks
 from playbooks.application.runs import Runs
 from playbooks.application.steps.context import StepContext, StepWork
@@ -113,6 +116,9 @@ class World:
         )
         self.use_conversations = conversations
         self.use_conversions = Conversions(conversations, self.runs, self.workspace, self.doorbell, self.clock)
+        self.statements = DynamoStatements(self.table)
+        making = (self.playbooks, self.statements, self.workspace, self.workspace, self.clock, FORMATS)
+        self.use_create, self.use_files = CreatePlaybook(*making), PlaybookFiles(*making)
         self.use_playbooks = Playbooks(self.playbooks, self.workspace, self.workspace, self.clock, FORMATS)
         self.use_runs = Runs(
             self.runs,

@@ -17,7 +17,13 @@ class Client:
 
     def __init__(self, world: World) -> None:
         use = UseCases(
-            world.use_conversations, world.use_conversions, world.use_playbooks, world.use_runs, world.use_devices
+            world.use_conversations,
+            world.use_conversions,
+            world.use_create,
+            world.use_files,
+            world.use_playbooks,
+            world.use_runs,
+            world.use_devices,
         )
         self._app = build_resolver(use, tenant_claim="custom:tenant", telemetry=world.telemetry)
 
@@ -49,4 +55,5 @@ class Client:
                 held[name] = value
         answer = self._app.resolve(event, None)
         text = answer.get("body")
-        return answer["statusCode"], json.loads(text) if text else None
+        is_json = "json" in str(answer.get("headers") or answer.get("multiValueHeaders"))
+        return answer["statusCode"], (json.loads(text) if is_json else text) if text else None

@@ -149,6 +149,7 @@ def test_what_is_somebody_elses_looks_like_what_is_not_there(client, world, clai
         ("PUT", f"/v1/playbooks/{playbook}", {"rev": 1, "title": "x", "steps": []}),
         ("DELETE", f"/v1/playbooks/{playbook}", None),
         ("GET", f"/v1/playbooks/{playbook}/checks", None),
+        ("GET", f"/v1/playbooks/{playbook}/export", None),
         ("PUT", f"/v1/playbooks/{playbook}/schedule", {"rev": 1, "rule": RULE}),
         ("POST", f"/v1/playbooks/{playbook}/enable", None),
         ("POST", f"/v1/playbooks/{playbook}/disable", None),

@@ -6,7 +6,9 @@ from typing import Any
 from playbooks.adapters.telemetry import PowertoolsTelemetry
 from playbooks.application.conversations import Conversations
 from playbooks.application.conversions import Conversions
+from playbooks.application.create_playbook import CreatePlaybook
 from playbooks.application.devices import Devices
+from playbooks.application.playbook_files import PlaybookFiles
 from playbooks.application.playbooks import Playbooks
 from playbooks.application.runs import Runs
 from playbooks.bootstrap.formats import WRITABLE
@@ -20,9 +22,12 @@ def build() -> tuple[Callable[[dict[str, Any], Any], dict[str, Any]], Powertools
     settings = read_settings().require("table", "bucket", "run_queue", "conversion_queue", "tenant_claim")
     parts = WorkingParts(settings)
     conversations = Conversations(parts.conversations, parts.artifacts, parts.clock, parts.workspace)
+    making = (parts.playbooks, parts.statements, parts.workspace, parts.workspace, parts.clock, WRITABLE)
     use = UseCases(
         conversations=conversations,
         conversions=Conversions(conversations, parts.runs, parts.workspace, parts.doorbell, parts.clock),
+        create_playbook=CreatePlaybook(*making),
+        files=PlaybookFiles(*making),
         playbooks=Playbooks(parts.playbooks, parts.workspace, parts.workspace, parts.clock, WRITABLE),
         runs=Runs(
             parts.runs,

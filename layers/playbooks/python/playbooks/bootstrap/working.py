@@ -4,6 +4,7 @@ from functools import cached_property
 
 from playbooks.adapters.dynamodb.people import DynamoConversations
 from playbooks.adapters.dynamodb.playbooks import DynamoPlaybooks
+from playbooks.adapters.dynamodb.statements import DynamoStatements
 from playbooks.adapters.s3 import S3Artifacts
 from playbooks.adapters.secrets import ManagedSecrets
 from playbooks.adapters.system_clock import pause
@@ -24,6 +25,11 @@ class WorkingParts(Parts):
     def conversations(self) -> DynamoConversations:
         """Imported conversations."""
         return DynamoConversations(self.table, pause)
+
+    @cached_property
+    def statements(self) -> DynamoStatements:
+        """Statements known here."""
+        return DynamoStatements(self.table)
 
     @cached_property
     def artifacts(self) -> S3Artifacts:

@@ -87,16 +87,30 @@ def _step_mapping(step: Step, saved: SavedQuery | None) -> dict[str, object]:
     return mapping
 
 
-def import_mapping(raw: object, known: Collection[str]) -> PlaybookFile:
+def statements_in(raw: object) -> tuple[str, ...]:
+    """The statements a file carries, for looking up which of them are known; of at most MAX_STEPS steps."""
+    steps = raw.get("steps") if isinstance(raw, Mapping) else None
+    sql = (
+        [step.get("sql") for step in steps[:MAX_STEPS] if isinstance(step, Mapping)] if isinstance(steps, list) else []
+    )
+    found = [item.get("statement") for item in sql if isinstance(item, Mapping)]
+    return tuple(dict.fromkeys(statement for statement in found if isinstance(statement, str)))
+
+
+def import_mapping(
+    raw: object, known: Collection[str], registered: Mapping[str, Collection[str]] | None = None
+) -> PlaybookFile:
     """A file's data as a playbook; raises Refused (`invalid_file`) with every finding.
 
     `known` are the statements that were confirmed in the person's conversations or submitted by a run here; SQL that
-    is none of them is left out with a note.
+    is none of them is left out with a note. `registered` holds, for an input's name, the names this person may use: a
+    database or format that is none of them is a finding, another name is kept and noted, and so is an input left open
+    (saving is loose, running is strict); None leaves that part out.
     """
     if not isinstance(raw, Mapping):
         message = "A playbook file holds fields: playbook, title, steps and perhaps schedule and language."
         raise Refused(message, [Finding("invalid_file", "", message, _FIELDS)], code="invalid_file")
-    reading = _Reading(known)
+    reading = _Reading(known, registered or {})
     reading.unknown(raw, _FIELDS, "")
     if raw.get("playbook") != VERSION or isinstance(raw.get("playbook"), bool):
         reading.find("unknown_version", "/playbook", f"This is read as version {VERSION}: write playbook: {VERSION}.")
@@ -134,6 +148,7 @@ def _examples_as_text(placeholders: object) -> object:
 @dataclass(slots=True)
 class _Reading:
     known: Collection[str]
+    registered: Mapping[str, Collection[str]]
     findings: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
     sql: dict[StepId, SavedSql] = field(default_factory=dict)
@@ -216,7 +231,24 @@ class _Reading:
                 self.find("invalid_inputs", f"{path}/inputs/{name}", f"{name} is a text.")
             else:
                 inputs[name] = text.strip()
+        for name in allowed if self.registered else ():
+            self._usable(name, inputs.get(name, ""), f"{path}/inputs/{name}")
         return inputs
+
+    def _usable(self, name: str, value: str, path: str) -> None:
+        """Whether the person may use what the input names."""
+        allowed = tuple(sorted(self.registered.get(name, ())))
+        if value in allowed:
+            return
+        if not value:
+            message = f"{name} is left open: fill it in before switching it on."
+            self.notes.append(Finding("missing_input", path, message, allowed))
+        elif name in {"database", "format"}:
+            message = f"The {name} {value[:60]!r} is not registered here or not yours to use."
+            self.find(f"unknown_{name}", path, message, allowed)
+        else:
+            message = f"The {name} {value[:60]!r} is not registered here: it must be before switching it on."
+            self.notes.append(Finding(f"unknown_{name}", path, message, allowed))
 
     def _flag(self, item: Mapping[str, object], name: str, path: str, *, default: bool) -> bool:
         value = item.get(name, default)

@@ -3,7 +3,7 @@
 from playbooks.domain.conversion.admission import objection
 from playbooks.domain.conversion.material import queries_material, turns_material, user_text
 from playbooks.domain.conversion.plan import Plan, ProposedSchedule, Surroundings
-from playbooks.domain.conversion.reading import read_chat_plan, read_plan
+from playbooks.domain.conversion.reading import read_chat_plan, read_plan, statements_in
 from playbooks.domain.conversion.schema import (
     CHAT_DESCRIPTION,
     CHAT_TOOL,
@@ -27,6 +27,7 @@ __all__ = [
     "queries_material",
     "read_chat_plan",
     "read_plan",
+    "statements_in",
     "turns_material",
     "user_text",
 ]

@@ -11,6 +11,17 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(_plain(match.group()) for match in _NUMBER.finditer(unicodedata.normalize("NFKC", text)))
 
 
+def point_out(instruction: str, user_text: str | None) -> str:
+    """What to tell a person of the numbers in an instruction, or nothing; without a record, all of them are told."""
+    foreign = unwritten(instruction, user_text or "")
+    if not foreign:
+        return ""
+    listed = ", ".join(foreign[:10])
+    if user_text is None:
+        return f"The instruction holds numbers: {listed}. There is no record of the chat: check that you meant them."
+    return f"The instruction holds numbers that you did not write: {listed}. Check that they are meant."
+
+
 def unwritten(instruction: str, user_text: str) -> tuple[str, ...]:
     """The numbers of an instruction that stand nowhere in what the user wrote, as they stand in it."""
     written = numbers(user_text)

@@ -14,12 +14,12 @@ class Surroundings:
     """What a plan is checked against.
 
     `registered` holds, for an input's name (database, source, tool, approver, format), the names this person may use;
-    `user_text` is everything the user wrote, for the numbers that may stand in a step.
+    `user_text` is everything the user wrote, for the numbers that may stand in a step; None when no record says it.
     """
 
     collected: Collected
     registered: Mapping[str, Collection[str]]
-    user_text: str = ""
+    user_text: str | None = ""
 
     def allowed(self, name: str) -> tuple[str, ...]:
         """The values of an input, sorted."""

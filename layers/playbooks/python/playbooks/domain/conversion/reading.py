@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from playbooks.domain.conversion.numbers import unwritten
+from playbooks.domain.conversation.fields import encodable
+from playbooks.domain.conversion.numbers import point_out
 from playbooks.domain.conversion.plan import INPUT_OF_KIND, Plan, Surroundings
 from playbooks.domain.conversion.schedule_words import read_schedule
 from playbooks.domain.conversion.schema import PROPERTIES
@@ -41,6 +42,15 @@ def read_chat_plan(
     return _read(arguments, _Reading(surroundings, WrittenOut(known)), zone, now)
 
 
+def statements_in(arguments: Mapping[str, object]) -> tuple[str, ...]:
+    """The statements that a call of the chat tool carries, to look up which are known; of at most MAX_STEPS steps."""
+    steps = arguments.get("steps")
+    given = (
+        [step.get("sql") for step in steps[:MAX_STEPS] if isinstance(step, Mapping)] if isinstance(steps, list) else []
+    )
+    return tuple(dict.fromkeys(statement for statement in given if isinstance(statement, str) and statement))
+
+
 def _read(arguments: Mapping[str, object], reading: "_Reading", zone: str, now: datetime) -> Plan:
     title = reading.title(arguments)
     reading.unknown_fields(arguments, PROPERTIES, "")
@@ -62,7 +72,7 @@ class _Reading:
 
     def title(self, arguments: Mapping[str, object]) -> str:
         title = arguments.get("title")
-        clean = " ".join(title.split()) if isinstance(title, str) else ""
+        clean = " ".join(encodable(title).split()) if isinstance(title, str) else ""
         if not 1 <= len(clean) <= MAX_TITLE:
             message = f"A title of 1 to {MAX_TITLE} characters is expected."
             self.findings.append(Finding("invalid_title", "/title", message))
@@ -108,7 +118,7 @@ class _Reading:
         return Step(step_id, kind, instruction, inputs)
 
     def _instruction(self, kind: StepKind, value: object, path: str) -> str:
-        text = value.strip() if isinstance(value, str) else ""
+        text = encodable(value).strip() if isinstance(value, str) else ""
         path = f"{path}/instruction"
         if not text:
             self.findings.append(Finding("missing_instruction", path, "Say in words what the step does."))
@@ -116,14 +126,12 @@ class _Reading:
             message = f"At most {MAX_TEXT} characters are kept; these are {len(text)}."
             self.findings.append(Finding("instruction_too_long", path, message))
         elif kind is StepKind.QUERY_DATABASE and holds_sql(text):
-            message = "This is SQL. Ask the question in words; pick the query by its number in `statement`."
+            message = f"This is SQL. Ask the question in words; {self.source.how}."
             self.findings.append(Finding("sql_instead_of_question", path, message))
         else:
-            foreign = unwritten(text, self.surroundings.user_text)
-            if foreign:
-                listed = ", ".join(foreign[:10])
-                message = f"The instruction holds numbers that you did not write: {listed}. Check that they are meant."
-                self.notes.append(Finding("unwritten_numbers", path, message))
+            told = point_out(text, self.surroundings.user_text)
+            if told:
+                self.notes.append(Finding("unwritten_numbers", path, told))
         return text
 
     def _input(self, name: str, value: object, number: int, path: str) -> str:

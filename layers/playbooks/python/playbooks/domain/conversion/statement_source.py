@@ -19,6 +19,11 @@ class StatementSource(Protocol):
         ...
 
     @property
+    def how(self) -> str:
+        """How to give a statement, after "Ask the question in words;"."""
+        ...
+
+    @property
     def step_properties(self) -> Mapping[str, object]:
         """The fields a step may have."""
         ...
@@ -32,6 +37,7 @@ class PickedByNumber:
     """`statement`: a number on the list, counted from 1; the model never writes SQL."""
 
     field = "statement"
+    how = "pick the query by its number in `statement`"
     step_properties = STEP_PROPERTIES
 
     def __init__(self, kept: Sequence[ConfirmedQuery]) -> None:
@@ -57,6 +63,7 @@ class WrittenOut:
     """`sql`: text, kept only when it equals a statement that ran here."""
 
     field = "sql"
+    how = "a SELECT that ran in this chat belongs into `sql`"
     step_properties = CHAT_STEP_PROPERTIES
 
     def __init__(self, known: Collection[str]) -> None:

@@ -1,19 +1,20 @@
 """The routes: parse, one call, map."""
 
-import base64
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from playbooks.application.conversations import Conversations
+from playbooks.application.conversations import Archive, Conversations
 from playbooks.application.conversions import Conversions
+from playbooks.application.create_playbook import CreatePlaybook, chat_tool
 from playbooks.application.devices import Devices
 from playbooks.application.identity import Caller
+from playbooks.application.playbook_files import PlaybookFiles
 from playbooks.application.playbooks import Playbooks
 from playbooks.application.runs import Runs
 from playbooks.domain.ids import ConversationId, PlaybookId, RunId, parse_id
@@ -23,17 +24,23 @@ from playbooks.errors import Finding, PlaybooksError, Refused
 from playbooks.interfaces.api.bodies import ConvertBody, DeviceBody, PlaybookBody, RuleBody, ScheduleBody
 from playbooks.interfaces.api.identity import caller_of
 from playbooks.interfaces.api.problems import invalid_request, known_problem
+from playbooks.interfaces.api.sent import sent_bytes, sent_object
 from playbooks.interfaces.api.views import (
+    archive_view,
     conversation_view,
     conversion_view,
     finding_view,
+    made_view,
     occurrence_view,
     playbook_row,
     playbook_view,
     run_row,
     run_view,
     schedule_view,
+    tool_view,
 )
+from playbooks.interfaces.playbook_yaml import CONTENT_TYPE as YAML
+from playbooks.interfaces.playbook_yaml import read_yaml, write_yaml
 from playbooks.ports.push import Platform
 from playbooks.ports.telemetry import Telemetry
 
@@ -46,6 +53,8 @@ class UseCases:
 
     conversations: Conversations
     conversions: Conversions
+    create_playbook: CreatePlaybook
+    files: PlaybookFiles
     playbooks: Playbooks
     runs: Runs
     devices: Devices
@@ -77,6 +86,7 @@ def build_resolver(use: UseCases, *, tenant_claim: str, telemetry: Telemetry) ->
     app.exception_handler(RequestValidationError)(invalid_request)
 
     _conversation_routes(app, use, caller, idempotency_key)
+    _birth_routes(app, use, caller, idempotency_key)
     _playbook_routes(app, use, caller)
     _run_routes(app, use, caller, idempotency_key)
     return app
@@ -87,11 +97,12 @@ def _conversation_routes(
 ) -> None:
     @app.post("/v1/conversations", status_code=201, summary="Import a chat record", enable_validation=False)
     def import_conversation() -> tuple[Json, int]:
-        event = app.current_event
-        body = event.body or ""
-        data = base64.b64decode(body) if event.is_base64_encoded else body.encode()
-        pick = (event.query_string_parameters or {}).get("pick")
-        return conversation_view(use.conversations.save(caller(), data, pick=pick)), 201
+        pick = (app.current_event.query_string_parameters or {}).get("pick")
+        match use.conversations.receive(caller(), sent_bytes(app.current_event), pick=pick):
+            case Archive() as archive:
+                return archive_view(archive), 200
+            case shown:
+                return conversation_view(shown), 201
 
     @app.get("/v1/conversations/<id>", summary="A record with what would be kept and dropped")
     def show_conversation(id: str) -> Json:  # noqa: A002 - the route's parameter
@@ -108,6 +119,36 @@ def _conversation_routes(
     @app.get("/v1/conversions/<id>", summary="Where a conversion stands")
     def show_conversion(id: str) -> Json:  # noqa: A002
         return conversion_view(use.conversions.show(caller(), RunId(parse_id(id))))
+
+
+def _birth_routes(
+    app: APIGatewayHttpResolver, use: UseCases, caller: Callable[[], Caller], key: Callable[[], str]
+) -> None:
+    @app.get("/v1/chat-tools", summary="The tool that a chat backend offers its model")
+    def chat_tools() -> Json:
+        caller()
+        return {"tools": [tool_view(chat_tool())]}
+
+    @app.post("/v1/playbooks", status_code=201, summary="Handle the chat's call of create_playbook")
+    def create_playbook(
+        zone: Annotated[str | None, Query()] = None, language: Annotated[Literal["en", "ko"] | None, Query()] = None
+    ) -> tuple[Json, int]:
+        who, arguments = caller(), sent_object(app.current_event)
+        return made_view(use.create_playbook(who, arguments, key(), zone=zone, language=language)), 201
+
+    @app.post("/v1/playbooks/import", status_code=201, summary="Make a playbook from a YAML file; it starts off")
+    def import_playbook() -> tuple[Json, int]:
+        who = caller()
+        return made_view(use.files.import_(who, read_yaml(sent_bytes(app.current_event)), key())), 201
+
+    @app.get("/v1/playbooks/<id>/export", summary="A playbook as YAML, to read, compare and keep")
+    def export_playbook(id: str) -> Response[str]:  # noqa: A002 - the route's parameter
+        playbook = PlaybookId(parse_id(id))
+        text = write_yaml(use.files.export(caller(), playbook))
+        headers: dict[str, str | list[str]] = {
+            "Content-Disposition": f'attachment; filename="playbook-{playbook}.yaml"'
+        }
+        return Response(status_code=200, content_type=YAML, body=text, headers=headers)
 
 
 def _playbook_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callable[[], Caller]) -> None:

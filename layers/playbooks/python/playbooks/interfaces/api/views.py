@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from playbooks.application.conversations import Shown
+from playbooks.application.conversations import Archive, Shown
 from playbooks.application.playbooks import ShownPlaybook
 from playbooks.application.runs import ShownRun
 from playbooks.domain.playbook import Playbook, steps_mapping
@@ -14,6 +14,7 @@ from playbooks.domain.run import Run
 from playbooks.domain.schedule import Schedule
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Finding
+from playbooks.ports.model import ToolSpec
 from playbooks.ports.stores import StepResult
 
 
@@ -49,6 +50,34 @@ def conversation_view(shown: Shown) -> dict[str, Any]:
         ],
         "problems": [finding_view(finding) for finding in shown.conversation.problems],
     }
+
+
+def archive_view(archive: Archive) -> dict[str, Any]:
+    """The conversations of a record that holds several, to send it again with `?pick=` one of the ids."""
+    return {
+        "conversations": [
+            {
+                "id": item.id,
+                "title": item.title,
+                "format": item.format,
+                "created_at": moment(item.created_at),
+                "updated_at": moment(item.updated_at),
+                "queries": item.queries,
+            }
+            for item in archive.conversations
+        ],
+        "pick": "The record holds several conversations: send it again with ?pick= the id of one.",
+    }
+
+
+def tool_view(tool: ToolSpec) -> dict[str, Any]:
+    """A tool as chat backends take it."""
+    return {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
+
+
+def made_view(playbook: Playbook) -> dict[str, Any]:
+    """A playbook that has just been made, with what was left out of it and what to look at."""
+    return {**playbook_row(playbook), "warnings": list(playbook.warnings)}
 
 
 def conversion_view(run: Run) -> dict[str, Any]:
