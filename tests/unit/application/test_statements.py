@@ -1,21 +1,26 @@
 """Statements are known here once they were confirmed in a person's own conversation, and for nobody else."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from playbooks.adapters.dynamodb.statements import DynamoStatements
+from playbooks.application.convert import new_playbook
 from playbooks.application.executors import check_executors
 from playbooks.application.identity import Caller
+from playbooks.application.steps.context import StepWork
+from playbooks.domain.conversion import Plan
 from playbooks.domain.ids import PlaybookId, StepId, TenantId, UserId
 from playbooks.domain.playbook import Definition, Playbook, PlaybookState, Step, StepKind
 from playbooks.domain.recurrence import parse_rule
+from playbooks.domain.run import Outcome
 from playbooks.domain.schedule import change_rule
-from playbooks.domain.sql.saved_query import from_conversation
+from playbooks.domain.sql.saved_query import from_conversation, rewritten
 from playbooks.errors import Refused
 from playbooks.ports.directory import RegisteredExecutors
-from playbooks.ports.stores import NewPlaybook
+from playbooks.ports.stores import NewPlaybook, SavedQueryChange
 from tests.world import ACME, MINA, World
 
 RECORD = (Path(__file__).parents[2] / "cases/conversations/scenario/anthropic_messages.json").read_bytes()
@@ -83,6 +88,43 @@ def test_a_tool_the_administrator_adds_counts_from_then_on_and_only_in_that_tena
     assert [query.statement for query in after.collected.kept] == [QUESTION]
     elsewhere = world.use_conversations.save(Caller(TenantId("globex"), MINA), OWN_TOOL)
     assert elsewhere.collected.kept == ()
+
+
+SUBMITTED = "SELECT count(*) FROM orders WHERE ordered_at >= {{start}}"
+
+
+def submits(held, context):
+    """A step that leaves SQL for next time, over whatever is there."""
+    seen = context.saved.version if context.saved is not None else None
+    query = rewritten(context.saved, SUBMITTED, (), held.run.id, held.clock.now())
+    change = SavedQueryChange(context.step.id, seen, query)
+    return StepWork(Outcome.DONE, "done", saved_query=change)
+
+
+def test_what_a_run_submits_is_known_with_the_commit_that_saves_it(world):
+    playbook = world.playbook()
+    world.execute = submits
+    assert DynamoStatements(world.table).known(ACME, MINA, [SUBMITTED]) == {}
+    run = world.use_runs.run_now(world.mina, playbook, "k1")
+    world.deliver()
+    assert world.playbooks.saved_queries(ACME, playbook)[StepId("s1")].statement == SUBMITTED
+    assert DynamoStatements(world.table).known(ACME, MINA, [SUBMITTED]) == {SUBMITTED: f"run {run.id}"}
+
+
+def test_what_a_conversion_saves_is_known_even_when_the_import_did_not_confirm_it(world):
+    shown = world.use_conversations.save(world.mina, OWN_TOOL)
+    world.workspace.register_executors(ACME, RegisteredExecutors(("ask_sales",), ("Frage",)))
+
+    def convert(held):
+        steps = (Step(StepId("s1"), StepKind.QUERY_DATABASE, "how many", {"database": "shop"}),)
+        plan = Plan("x", steps, {"s1": QUESTION})
+        return new_playbook(held.run, plan, world.use_conversations.show(world.mina, shown.record.id).collected, held)
+
+    world.worker = replace(world.worker, convert=convert)
+    world.use_conversions.request(world.mina, shown.record.id, "k", zone=None, language=None)
+    world.deliver()
+    known = DynamoStatements(world.table).known(ACME, MINA, [QUESTION])
+    assert known == {QUESTION: f"conversation {shown.record.id}"}
 
 
 def test_a_registration_of_query_tools_that_cannot_be_taken_names_every_fault():

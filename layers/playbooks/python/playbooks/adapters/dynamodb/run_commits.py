@@ -18,6 +18,7 @@ from playbooks.adapters.dynamodb.operations import (
     Write,
 )
 from playbooks.adapters.dynamodb.playbook_writes import creation_writes, read_recent, recent_write, saved_query_item
+from playbooks.adapters.dynamodb.statements import statement_writes
 from playbooks.adapters.dynamodb.writing import CONDITION, Pause, transact
 from playbooks.domain.ids import PlaybookId, TenantId
 from playbooks.domain.notice import Notice
@@ -113,11 +114,17 @@ def _parts(commit: RunCommit) -> list[Part]:
     if (step := commit.step) is not None:
         parts.append(("step", Put(item(keys.step(run.tenant, run.id, step.step), pack(step)))))
     if commit.saved_query is not None and run.playbook is not None:
+        query = commit.saved_query.query
         parts.append(("saved_query", _saved_query_write(run.tenant, run.playbook, commit.saved_query)))
+        if query.version != commit.saved_query.seen_version:  # a reused one is known already
+            known = statement_writes(run.tenant, run.run_as, [(query.statement, query.origin)])
+            parts += [("saved_query", write) for write in known]
     if commit.notice is not None:
         parts.append(("notice", Put(notice_item(commit.notice))))
     if commit.created is not None:
         parts += [("created", write) for write in creation_writes(commit.created)]
+        origins = [(query.statement, query.origin) for query in commit.created.saved.values()]
+        parts += [("created", write) for write in statement_writes(run.tenant, run.run_as, origins)]
     return parts
 
 
