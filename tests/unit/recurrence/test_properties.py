@@ -96,6 +96,14 @@ def test_the_clock_on_the_wall_shows_the_nominal_time_unless_a_reason_is_given(r
     assert (found.pass_ == 1) == ("second of two" in moved)
 
 
+@given(rules(repeating=True), st.lists(INSTANTS, min_size=2, max_size=6), st.integers(0, 400))
+def test_what_a_rule_was_asked_before_changes_no_answer(rule: Rule, asked: list[datetime], days: int) -> None:
+    asked += [instant + timedelta(days) for instant in asked]
+
+    for instant in asked:
+        assert next_after(rule, instant) == next_after(Rule(**rule_fields(rule)), instant)
+
+
 @given(rules(), INSTANTS)
 def test_a_stored_occurrence_is_found_again_by_its_nominal_time_and_pass(rule: Rule, instant: datetime) -> None:
     found = next_after(rule, instant)

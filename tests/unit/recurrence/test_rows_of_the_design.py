@@ -172,12 +172,14 @@ def test_the_calendar_ends_without_an_error(more: dict) -> None:
     assert found is not None
 
 
-def test_a_naive_instant_is_a_type_error() -> None:
+@pytest.mark.parametrize("more", [{}, {"unit": "hours"}, {"unit": "days"}, {"unit": "months"}])
+def test_a_naive_instant_is_a_type_error(more: dict) -> None:
     with pytest.raises(TypeError, match="aware"):
-        next_after(rule("2026-01-01T00:00", "UTC"), datetime(2026, 1, 1))  # noqa: DTZ001
+        next_after(rule("2026-01-01T00:00", "UTC", **more), datetime(2026, 1, 1))  # noqa: DTZ001
 
 
 def test_an_instant_in_any_zone_gives_the_same_answer() -> None:
     daily = rule("2026-03-02T09:00", "America/New_York", unit="days")
 
     assert next_after(daily, at("2026-11-01T13:59+00:00")) == next_after(daily, at("2026-11-01T22:59+09:00"))
+    assert next_after(daily, at("2026-07-01T13:00+00:00")) == next_after(daily, at("2026-07-02T03:00+14:00"))

@@ -123,6 +123,18 @@ def test_no_day_near_a_change_is_calm() -> None:
                     assert all(calm[day] is None for day in near), (name, shown)
 
 
+def test_a_calm_stretch_has_one_offset_and_holds_the_day_asked_for() -> None:
+    for name in ("America/New_York", "Pacific/Apia", "Africa/Casablanca", "Asia/Seoul"):
+        zone = package_zones.zone(name)
+        calm = CalmDays(zone)
+        for day in range(datetime(2011, 1, 1, tzinfo=UTC).toordinal(), datetime(2013, 1, 1, tzinfo=UTC).toordinal(), 7):
+            stretch = calm[day]
+            if stretch is not None:
+                assert stretch.first <= day <= stretch.last
+                days = range(stretch.first - 2, stretch.last + 4)
+                assert {zone.utcoffset(datetime.fromordinal(each)) for each in days} == {stretch.offset}
+
+
 def test_most_days_are_calm() -> None:
     calm = CalmDays(package_zones.zone("America/New_York"))
     year = range(datetime(2026, 1, 1, tzinfo=UTC).toordinal(), datetime(2027, 1, 1, tzinfo=UTC).toordinal())
@@ -133,7 +145,9 @@ def test_most_days_are_calm() -> None:
 def test_the_days_kept_of_a_zone_do_not_grow_without_bound() -> None:
     calm = CalmDays(package_zones.zone("UTC"))
     for day in range(700_000, 725_000):
-        assert calm[day] == timedelta(0)
+        stretch = calm[day]
+        assert stretch is not None
+        assert stretch.offset == timedelta(0)
 
     assert len(calm) <= 20_000
 

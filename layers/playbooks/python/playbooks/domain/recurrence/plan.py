@@ -9,15 +9,18 @@ Near one, every local time that could come next is read off the zone's clock. Th
   least its interval of real time has passed since the occurrence before.
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from playbooks.domain.recurrence.nominal import CALENDAR_ENDS, DAYS, DaySteps, NominalTimes, nominal_times
 from playbooks.domain.recurrence.occurrence import MONTH_END, Occurrence, calm_occurrence, missing, repeated
 from playbooks.domain.recurrence.rule import Rule, Unit
-from playbooks.domain.recurrence.zone_clock import EPOCH, NAIVE_EPOCH, NO_TIME, ZoneClock, zone_clock
+from playbooks.domain.recurrence.zone_clock import EPOCH, NAIVE_EPOCH, NO_TIME, CalmStretch, ZoneClock, zone_clock
 
 PREVIEWED = 5
 """How many occurrences a preview shows; they come from `occurrences`, as everything does."""
+
+_MOST_COUNTS = 1000
 
 
 class Plan:
@@ -41,17 +44,17 @@ class Plan:
                 raise TypeError("an instant needs an offset: give an aware datetime")
             instant = instant.astimezone(UTC)
         try:
-            offset = self._calm[instant.toordinal()]
-            if offset is None:
+            calm = self._calm[instant.toordinal()]
+            if calm is None:
                 return self._near_a_change(instant)
-            nominal = self._later_than(NAIVE_EPOCH + (instant - EPOCH + offset))
+            nominal = self._later_than(NAIVE_EPOCH + (instant - EPOCH + calm.offset))
             if nominal >= self._end:
                 return None
-            offset = self._calm[nominal.toordinal()]
-            if offset is None:
+            calm = self._calm[nominal.toordinal()]
+            if calm is None:
                 return self._near_a_change(instant)
             moved = MONTH_END if self._anchor_day is not None and nominal.day != self._anchor_day else None
-            return calm_occurrence(EPOCH + (nominal - NAIVE_EPOCH - offset), nominal, offset, moved)
+            return calm_occurrence(EPOCH + (nominal - NAIVE_EPOCH - calm.offset), nominal, calm.offset, moved)
         except CALENDAR_ENDS:
             return None
 
@@ -124,29 +127,62 @@ class Plan:
         return Occurrence(instant, nominal, pass_, offset, "; ".join(reasons))
 
 
-class DayPlan(Plan):
-    """The plan of a rule of days, the commonest: the same arithmetic in one piece, in two thirds of the time."""
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """An occurrence from which days can be counted, and for how many: a multiple of the interval."""
 
-    __slots__ = ("_day_zero", "_first", "_first_utc", "_interval")
+    instant: datetime
+    nominal: datetime
+    offset: timedelta
+    reach: int
+
+
+_NO_COUNT = _Count(EPOCH, NAIVE_EPOCH, NO_TIME, 0)
+
+
+class _Counts(dict[CalmStretch | None, _Count]):
+    """For each calm stretch of days the count from its first occurrence."""
+
+    def __init__(self, times: DaySteps) -> None:
+        super().__init__()
+        self._times = times
+
+    def __missing__(self, calm: CalmStretch | None) -> _Count:
+        if len(self) >= _MOST_COUNTS:
+            self.clear()
+        self[calm] = count = _NO_COUNT if calm is None else self._count_in(calm)
+        return count
+
+    def _count_in(self, calm: CalmStretch) -> _Count:
+        times = self._times
+        start = times.first.toordinal()
+        first = max(calm.first, start)
+        first += (start - first) % times.interval
+        reach = min(calm.last, times.end.toordinal() - 1) - first
+        if reach < times.interval:
+            return _NO_COUNT
+        nominal = times.first + DAYS[first - start]
+        instant = EPOCH + (nominal - NAIVE_EPOCH - calm.offset)
+        return _Count(instant, nominal, calm.offset, reach - reach % times.interval)
+
+
+class DayPlan(Plan):
+    """The plan of a rule of days, the commonest: it only counts days, from an occurrence in the same calm stretch."""
+
+    __slots__ = ("_counts", "_interval")
 
     def __init__(self, times: DaySteps, clock: ZoneClock) -> None:
         super().__init__(times, clock, None)
-        self._first = times.first
-        self._first_utc = times.first.replace(tzinfo=UTC)  # the wall clock's face read as UTC, to add offsets to
-        self._day_zero = times.first.toordinal()
+        self._counts = _Counts(times)
         self._interval = times.interval
 
     def next_after(self, instant: datetime) -> Occurrence | None:
-        """As every plan's; what is not plain (another zone, a change near, the start or the end) is left to it."""
-        if instant.tzinfo is UTC and (offset := self._calm[instant.toordinal()]) is not None:
-            days = (instant - self._first_utc + offset).days
-            if days >= 0:
-                days += self._interval - days % self._interval
-                if (offset := self._calm[self._day_zero + days]) is not None:
-                    ahead = DAYS[days]
-                    nominal = self._first + ahead
-                    if nominal < self._end:
-                        return calm_occurrence(self._first_utc + (ahead - offset), nominal, offset, None)
+        """As every plan's; what cannot be counted (a change near, the start or the end) is left to it."""
+        count = self._counts[self._calm[instant.toordinal()]]
+        days = (instant - count.instant).days
+        if 0 <= days < count.reach:
+            ahead = DAYS[days - days % self._interval + self._interval]
+            return calm_occurrence(count.instant + ahead, count.nominal + ahead, count.offset, None)
         return super().next_after(instant)
 
 

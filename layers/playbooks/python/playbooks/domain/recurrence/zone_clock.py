@@ -1,6 +1,7 @@
 """What the clocks of one zone show: offsets, the times they jump over, the times they show twice."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple, cast
@@ -14,6 +15,7 @@ NAIVE_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the same moment on a naive 
 NO_TIME = timedelta(0)
 
 _MARGIN_DAYS = 2
+_REACH_DAYS = 40
 _MOST_DAYS = 20_000
 _TWO_DAYS = timedelta(days=2)
 _LAST_DAY = date.max.toordinal()
@@ -32,29 +34,53 @@ class Reading(NamedTuple):
     shift: timedelta
 
 
-class CalmDays(dict[int, timedelta | None]):
-    """UTC offset for each day near which no clock change is; None for the others.
+@dataclass(frozen=True, slots=True, eq=False)
+class CalmStretch:
+    """Days in a row near which no clock change is: from `first` to `last` local time is UTC plus `offset`."""
+
+    first: int
+    last: int
+    offset: timedelta
+
+
+class CalmDays(dict[int, CalmStretch | None]):
+    """The calm stretch each day lies in; None for the days near a clock change.
 
     The key is a proleptic Gregorian ordinal, of a UTC or a local date alike. "Near" leaves 32 hours on both sides of
     either (two days, less the 16 hours by which the two dates may differ): more than any change moves the clocks, so
-    on calm days local and UTC times differ by the offset, and no time before or after is moved past them. One look-up
-    a day finds every change, because the changes of a zone lie days apart. Tests hold the package to both.
+    on calm days local and UTC times differ by the offset, and no time before or after is moved past them. A look every
+    third day finds every change, because the changes of a zone lie more than four days apart. Tests hold the package
+    to both. A stretch is cut some weeks away from the day that was asked for: few rules need to see further.
     """
 
     def __init__(self, zone: ZoneInfo) -> None:
         super().__init__()
         self._zone = zone
 
-    def __missing__(self, day: int) -> timedelta | None:
+    def __missing__(self, day: int) -> CalmStretch | None:
         if len(self) >= _MOST_DAYS:
             self.clear()
-        first, last = day - _MARGIN_DAYS, day + _MARGIN_DAYS + 1
-        offset = None
-        if first >= 1 and last <= _LAST_DAY:
-            offsets = {self._zone.utcoffset(datetime.fromordinal(each)) for each in range(first, last + 1)}
-            offset = offsets.pop() if len(offsets) == 1 else None
-        self[day] = offset
-        return offset
+        offset = self._offset_on(day)
+        first = self._same_until(day, offset, -1) + _MARGIN_DAYS
+        last = self._same_until(day, offset, 1) - _MARGIN_DAYS - 1
+        if offset is None or not first <= day <= last:
+            self[day] = None
+            return None
+        stretch = CalmStretch(first, last, offset)
+        self.update(dict.fromkeys(range(first, last + 1), stretch))
+        return stretch
+
+    def _same_until(self, day: int, offset: timedelta | None, direction: int) -> int:
+        """The last midnight that way, by the day, up to which the offset stays the same."""
+        end = day + direction * _REACH_DAYS
+        for step in (3 * direction, direction):
+            while (end - day) * direction > 0 and self._offset_on(day + step) == offset:
+                day += step
+        return day
+
+    def _offset_on(self, day: int) -> timedelta | None:
+        """The offset at a local midnight; None beyond the calendar's ends."""
+        return self._zone.utcoffset(datetime.fromordinal(day)) if 1 <= day <= _LAST_DAY else None
 
 
 class ZoneClock:
