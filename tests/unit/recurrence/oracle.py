@@ -6,8 +6,9 @@ next, none of the product's code. Whether a local time belongs to a rule is deci
 """
 
 import calendar
+import itertools
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -15,6 +16,7 @@ from playbooks.domain.recurrence import Rule
 
 MINUTE = 60
 DAY = 86_400
+ONE_MINUTE = timedelta(minutes=1)
 NAIVE_EPOCH = datetime.combine(date(1970, 1, 1), time())
 
 
@@ -27,40 +29,42 @@ class Expected(NamedTuple):
     exists: bool
 
 
+class Span(NamedTuple):
+    """A time in which the clock on the wall kept one distance from UTC; all in seconds, the end not included."""
+
+    start: int
+    end: int
+    offset: int
+
+
 class Walk:
     """What the clock of a zone showed between two UTC seconds (whole minutes)."""
 
     def __init__(self, zone: ZoneInfo, start: int, end: int) -> None:
         self.start, self.end = start, end
-        self.shown: dict[int, list[int]] = {}
-        """Local second (of a whole local minute) to the UTC seconds at which the clock showed it."""
-        self.jumped: list[tuple[int, int, int]] = []
-        """Local seconds from and up to which the clock jumped, with the offset before."""
-        offset = _offset(zone, start)
-        for minute in range(start, end, MINUTE):
-            following = _offset(zone, minute + MINUTE)
-            if following == offset:
-                self._note(minute + -(minute + offset) % MINUTE, offset)
-            else:
-                self._note_change(zone, minute, offset)
-            offset = following
-        self.first_day = (start + _offset(zone, start)) // DAY
-        self.last_day = (end + offset) // DAY
+        self.spans: list[Span] = []
+        since, before = start, _offset(zone, start)
+        for at, offset in _watched(zone, start, end):
+            if offset != before:
+                for second in range(at - MINUTE + 1, at + 1):
+                    changed = _offset(zone, second)
+                    if changed != before:
+                        self.spans.append(Span(since, second, before))
+                        since, before = second, changed
+        self.spans.append(Span(since, end, before))
+        self.first_day = (start + self.spans[0].offset) // DAY
+        self.last_day = (end + before) // DAY
 
-    def _note(self, at: int, offset: int) -> None:
-        self.shown.setdefault(at + offset, []).append(at)
+    def shown(self, local: int) -> list[int]:
+        """The UTC seconds at which the clock showed a local second."""
+        return [local - span.offset for span in self.spans if span.start <= local - span.offset < span.end]
 
-    def _note_change(self, zone: ZoneInfo, minute: int, before: int) -> None:
-        for at in range(minute, minute + MINUTE):
-            offset = _offset(zone, at)
-            if offset > before:
-                self.jumped.append((at + before, at + offset, before))
-            before = offset
-            if (at + offset) % MINUTE == 0:
-                self._note(at, offset)
-        last = _offset(zone, minute + MINUTE)
-        if last > before:
-            self.jumped.append((minute + MINUTE + before, minute + MINUTE + last, before))
+    def jumped_over(self, local: int) -> int | None:
+        """The UTC second at which the clock would have shown a local second, had it not jumped over it."""
+        for earlier, later in itertools.pairwise(self.spans):
+            if earlier.end + earlier.offset <= local < later.start + later.offset:
+                return local - earlier.offset
+        return None
 
 
 def expected(rule: Rule, walk: Walk) -> list[Expected]:
@@ -69,14 +73,12 @@ def expected(rule: Rule, walk: Walk) -> list[Expected]:
     repeats: list[Expected] = []
     for nominal in _nominal_times(rule, walk.first_day, walk.last_day):
         local = round((nominal - NAIVE_EPOCH).total_seconds())
-        shown = walk.shown.get(local, [])
+        shown, moved = walk.shown(local), walk.jumped_over(local)
         if shown:
             firsts[shown[0]] = Expected(shown[0], nominal, 0, exists=True)
             repeats += [Expected(at, nominal, 1, exists=True) for at in shown[1:]]
-            continue
-        for jumped_from, jumped_to, before in walk.jumped:
-            if jumped_from <= local < jumped_to:
-                firsts.setdefault(local - before, Expected(local - before, nominal, 0, exists=False))
+        elif moved is not None:
+            firsts.setdefault(moved, Expected(moved, nominal, 0, exists=False))
     if rule.unit != "hours":
         repeats = []
     found: list[Expected] = []
@@ -87,9 +89,26 @@ def expected(rule: Rule, walk: Walk) -> list[Expected]:
     return found
 
 
+def _watched(zone: ZoneInfo, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Each minute after the start, with the offset then: the time on the wall less the time in UTC."""
+    utc, held, offset = _utc(zone, start), timedelta(0), 0
+    for at in range(start + MINUTE, end + 1, MINUTE):
+        utc += ONE_MINUTE
+        shown = zone.fromutc(utc) - utc
+        if shown != held:
+            held, offset = shown, shown.days * DAY + shown.seconds
+        yield at, offset
+
+
 def _offset(zone: ZoneInfo, at: int) -> int:
-    offset = datetime.fromtimestamp(at, zone).utcoffset()
-    return offset.days * DAY + offset.seconds
+    utc = _utc(zone, at)
+    shown = zone.fromutc(utc) - utc
+    return shown.days * DAY + shown.seconds
+
+
+def _utc(zone: ZoneInfo, at: int) -> datetime:
+    """A UTC time in the form in which a zone is asked what its clock shows then."""
+    return datetime.fromtimestamp(at, UTC).replace(tzinfo=zone)
 
 
 def _nominal_times(rule: Rule, first_day: int, last_day: int) -> Iterator[datetime]:
