@@ -4,8 +4,9 @@ import json
 
 from playbooks.adapters.dynamodb.table import DynamoTable
 from playbooks.adapters.dynamodb.workspace import DynamoWorkspace
+from playbooks.application.executors import check_executors
 from playbooks.domain.ids import TenantId, UserId
-from playbooks.ports.directory import Person, RegisteredDatabase
+from playbooks.ports.directory import Person, RegisteredDatabase, RegisteredExecutors
 from playbooks_local.demo.database_url import DatabaseUrl
 from playbooks_local.people import PEOPLE
 from playbooks_local.stack import LocalStack
@@ -40,6 +41,15 @@ def register_database(
         description=description,
     )
     _workspace(stack).register_database(TenantId(tenant), registered)
+
+
+def register_executors(stack: LocalStack, tenant: str, executors: RegisteredExecutors) -> None:
+    """Tools of the tenant's chats that run the SQL they are given, beside the known ones.
+
+    Raises Refused with every finding when the registration cannot be taken.
+    """
+    check_executors(executors)
+    _workspace(stack).register_executors(TenantId(tenant), executors)
 
 
 def _workspace(stack: LocalStack) -> DynamoWorkspace:

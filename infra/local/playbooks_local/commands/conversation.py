@@ -1,0 +1,101 @@
+"""`playbooks conversation FILE`: what a chat record holds, what would be kept of it and why the rest would not."""
+
+import argparse
+import re
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playbooks.domain.conversation import (
+    SEVERAL,
+    Collected,
+    Conversation,
+    ConversationListing,
+    ExecutorTools,
+    collect,
+    list_conversations,
+    read_conversation,
+)
+from playbooks.errors import PlaybooksError, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
+
+MAX_RECORD = 50 * 1024 * 1024
+_CONTROL = re.compile(r"[^\n\t\x20-\x7e\xa0-\U0010ffff]")
+"""What a terminal would obey instead of show."""
+_NOTHING_USED = "No tool was used in it, so there is nothing to repeat."
+_NOTHING_KEPT = "No query of it could be confirmed; its query steps would write their SQL on the first run."
+
+
+class UnreadableFile(PlaybooksError):
+    """Raised when the file of a record cannot be read."""
+
+    code = "unreadable_file"
+
+
+def add_to(subparsers: "Subparsers") -> None:
+    """Register the subcommand."""
+    parser = subparsers.add_parser("conversation", help="what a chat record holds, and what would be kept of it")
+    parser.add_argument("file", type=Path, help="a record of any client: its format is detected")
+    parser.add_argument("--pick", metavar="ID", help="one conversation of an archive, by its id")
+    parser.add_argument(
+        "--tool", action="append", default=[], metavar="NAME", help="a tool that runs SQL, beside the known; may repeat"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:
+    """Print what was found; 0 when the record can be read. Raises Refused with what is wrong with it."""
+    data = _bytes(arguments.file)
+    tools = ExecutorTools(names=frozenset(arguments.tool))
+    try:
+        conversation = read_conversation(data, pick=arguments.pick)
+    except Refused as refused:
+        if refused.code != SEVERAL:
+            raise
+        lines = _archive(list_conversations(data, tools))
+    else:
+        lines = _conversation(conversation, collect(conversation, tools))
+    for line in lines:
+        write(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", line))
+    return 0
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        if file.stat().st_size > MAX_RECORD:
+            raise UnreadableFile(f"{file} is larger than 50 MB: export one conversation instead of all.")
+        return file.read_bytes()
+    except OSError as error:
+        raise UnreadableFile(f"{file} cannot be read: {error.strerror}.") from None
+
+
+def _archive(listings: tuple[ConversationListing, ...]) -> "Iterator[str]":
+    yield f"{len(listings)} conversations; see one with --pick ID:"
+    width = max(len(item.id) for item in listings)
+    for item in listings:
+        day = f"{item.updated_at:%Y-%m-%d}" if item.updated_at else "no date   "
+        queries = f"{item.queries} quer{'y' if item.queries == 1 else 'ies'}"
+        yield f"  {item.id:{width}}  {day}  {queries:>10}  {item.title or ''}".rstrip()
+
+
+def _conversation(conversation: Conversation, collected: Collected) -> "Iterator[str]":
+    yield f"{conversation.title or 'Conversation'} ({conversation.format}, {len(conversation.turns)} turns)"
+    if not collected.used_tools:
+        yield _NOTHING_USED
+    elif not collected.kept:
+        yield _NOTHING_KEPT
+    for query in collected.kept:
+        how = ", by its rows: the format has no error field" if query.inferred else ""
+        yield f"kept {query.number} (ran in {query.tool}{how})"
+        yield textwrap.indent(query.statement, "    ")
+        if query.literal_dates:
+            yield f"    holds the dates {', '.join(query.literal_dates)}, which the first run will replace"
+    for item in collected.dropped:
+        yield f"dropped ({item.reason_code}): {item.reason}"
+        yield textwrap.indent(item.statement, "    ")
+    for problem in conversation.problems:
+        yield f"left out: {problem.message}"
