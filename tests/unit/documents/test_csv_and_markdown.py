@@ -6,6 +6,7 @@ import io
 import pytest
 
 from playbooks.adapters.documents import document_writers
+from playbooks.bootstrap.formats import WRITABLE
 from playbooks.ports.documents import Draft
 from tests.unit.documents.drafts import one_sheet, table
 
@@ -76,5 +77,6 @@ def test_markdown_data_cannot_leave_its_cell_or_become_a_link_or_tag():
 
 def test_there_is_a_writer_for_each_format_that_can_be_written():
     writers = document_writers()
-    assert {kind: writer.format for kind, writer in writers.items()} == {"xlsx": "xlsx", "csv": "csv", "md": "md"}
+    assert tuple(writers) == WRITABLE
+    assert [writer.format for writer in writers.values()] == list(writers)
     assert all(writer.content_type for writer in writers.values())

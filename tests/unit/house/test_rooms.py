@@ -20,8 +20,15 @@ ROOMS = {
     "aws_lambda_powertools": ["playbooks.adapters.telemetry", "playbooks.interfaces"],
     "boto3": ["playbooks.bootstrap.stores"],
     "botocore": ["playbooks.adapters", "playbooks.bootstrap.stores"],
+    "docx": ["playbooks.adapters.documents", "playbooks.adapters.document_readers"],
+    "lxml": ["playbooks.adapters.document_readers"],
+    "mcp": ["playbooks.adapters.mcp_tools"],
+    "openpyxl": ["playbooks.adapters.document_readers"],
     "pg8000": ["playbooks.adapters.postgres"],
+    "phonenumbers": ["playbooks.domain.masking"],
     "pydantic": ["playbooks.interfaces", "playbooks.query_spec", "playbooks.adapters.model"],
+    "pypdf": ["playbooks.adapters.document_readers"],
+    "reportlab": ["playbooks.adapters.documents"],
     "sqlalchemy": ["playbooks.query_spec"],
     "sqlglot": ["playbooks.domain.sql"],
     "tzdata": [],
@@ -29,7 +36,7 @@ ROOMS = {
     "yaml": ["playbooks.interfaces"],
 }
 """Where each vendor may be imported. tzdata is read as data, by its files."""
-IMPORTED_AS = {"pyyaml": "yaml"}
+IMPORTED_AS = {"python_docx": "docx", "pyyaml": "yaml"}
 """Packages that are imported by another name."""
 
 BREACHES = {

@@ -29,6 +29,11 @@ DATE = "yyyy-mm-dd"
 TIMESTAMP = "yyyy-mm-dd hh:mm:ss"
 
 
+def is_label(column: Column) -> bool:
+    """Whether its whole numbers name something (a year, a code) and are written without separators."""
+    return _PLAIN_NUMBERS.search(column.name) is not None
+
+
 class Loss(StrEnum):
     """What a cell cannot hold as it is; each is said once, with how often it happened."""
 
@@ -81,7 +86,7 @@ class CellMaker:
     def _integer(self, value: int, column: Column) -> Cell:
         if len(str(abs(value))) > _DIGITS:
             return self._lost(Loss.LONG_NUMBER, str(value))
-        return Cell(value, "0" if _PLAIN_NUMBERS.search(column.name) else "#,##0", len(f"{value:,}"))
+        return Cell(value, "0" if is_label(column) else "#,##0", len(f"{value:,}"))
 
     def _decimal(self, value: Decimal) -> Cell:
         if not value.is_finite():

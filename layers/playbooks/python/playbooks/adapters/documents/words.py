@@ -14,6 +14,11 @@ class Words:
     losses: Mapping[Loss, str]
     zone: str
     continued: str
+    charted: str
+    no_chart: str
+    not_shown: str
+    cut: str
+    no_glyph: str
 
 
 _EN = Words(
@@ -26,6 +31,11 @@ _EN = Words(
     },
     zone="Times in {columns} are shown in {zone}.",
     continued="{sheet} goes on in further sheets: a sheet holds {count} rows.",
+    charted="The chart of {sheet} shows the first {count} rows.",
+    no_chart="This format holds no chart: ask for an Excel file (xlsx) to get one.",
+    not_shown="{sheet}: {count} more rows are not shown here. An Excel or CSV file holds them all.",
+    cut="Long texts are cut to fit the page (they end in …): {count} cells.",
+    no_glyph="Signs that the font does not have are shown as □: {count}.",
 )
 _KO = Words(
     notes="참고",
@@ -37,6 +47,11 @@ _KO = Words(
     },
     zone="{columns} 열의 시각은 {zone} 기준입니다.",
     continued="{sheet} 시트는 다음 시트로 이어집니다: 한 시트에는 {count}행까지 들어갑니다.",
+    charted="{sheet} 차트는 처음 {count}행까지 보여 줍니다.",
+    no_chart="이 형식에는 차트를 넣지 못합니다. 차트가 필요하면 엑셀 파일(xlsx)을 요청하세요.",
+    not_shown="{sheet}: {count}행은 여기에 싣지 않았습니다. 엑셀이나 CSV 파일에는 모두 들어갑니다.",
+    cut="긴 글은 지면에 맞게 잘랐습니다(…로 끝납니다): 셀 {count}개.",
+    no_glyph="글꼴에 없는 글자는 □로 표시했습니다: {count}개.",
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import xlsxwriter  # type: ignore[import-untyped]  # it ships without a py.typed marker
 
 from playbooks.adapters.documents.cells import MAX_TEXT, Cell, CellMaker
+from playbooks.adapters.documents.charts import CHARTED_ROWS, SheetChart, sheet_chart
 from playbooks.adapters.documents.sheet_names import SheetNames, cut
 from playbooks.adapters.documents.text_values import CHUNK_BYTES
 from playbooks.adapters.documents.words import Words, words
@@ -101,6 +102,7 @@ class _Writing:
     def _sheet(self, name: str, table: Table, rows: Iterator[Row], pending: Row | None) -> Row | None:
         """Fill one sheet; the row that no longer fits, if there is one."""
         sheet = self._workbook.add_worksheet(name)
+        chart = sheet_chart(table)
         widths = [_width(header) + 3 for header in table.headers]
         for position, header in enumerate(table.headers):
             self._put_text(sheet, 0, position, header, self._header)
@@ -112,15 +114,25 @@ class _Writing:
                 break
             number += 1
             self._row(sheet, number, row, table, widths)
+            if chart is not None:
+                chart.add(row)
         sheet.freeze_panes(1, 0)
         if table.headers:
             sheet.autofilter(0, 0, number, len(table.headers) - 1)
         for position, width in enumerate(widths):
             sheet.set_column(position, position, max(_NARROWEST, min(width + 2, _WIDEST)))
+        if chart is not None and number:
+            self._chart(sheet, name, table, chart, number)
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         sheet.repeat_rows(0)
         return left_over
+
+    def _chart(self, sheet: Any, name: str, table: Table, chart: SheetChart, rows: int) -> None:
+        """The chart to the right of its table; it refers to the cells, so it follows when they are changed."""
+        chart.insert(self._workbook, sheet, name, table.headers)
+        if rows > CHARTED_ROWS:
+            self._said.append(self._words.charted.format(sheet=name, count=f"{CHARTED_ROWS:,}"))
 
     def _row(self, sheet: Any, number: int, row: Row, table: Table, widths: list[int]) -> None:
         for position, (value, column) in enumerate(zip(row, table.columns, strict=True)):
