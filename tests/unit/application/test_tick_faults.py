@@ -8,7 +8,8 @@ import pytest
 
 from playbooks.adapters.dynamodb import keys
 from playbooks.adapters.dynamodb.items import read_schedule, schedule_item
-from playbooks.adapters.dynamodb.operations import Put, Throttled
+from playbooks.adapters.dynamodb.operations import Put, Throttled, TransactionRefused
+from playbooks.adapters.dynamodb.table import DynamoTable
 from playbooks.adapters.memory.table import MemoryTable
 from playbooks.application import recompute_zones
 from playbooks.application.dispatch_due import TickFailed
@@ -18,6 +19,7 @@ from playbooks.domain.run import RunStatus
 from playbooks.domain.schedule import state
 from playbooks.errors import Unavailable
 from playbooks.ports.directory import Person
+from playbooks.ports.push import Platform
 from tests.world import ACME, World, hourly
 
 
@@ -253,3 +255,85 @@ def test_an_idle_tick_asks_no_more_however_many_schedules_there_are():
         world.tick()
         counts.append(len(requests))
     assert counts[0] == counts[1] == 33
+
+
+# --- what a refusal means
+
+
+class ConflictingTable(MemoryTable):
+    """Refuses the next transactions for the reasons given, by position."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reasons: list[dict[int, str]] = []
+
+    def transact(self, writes):
+        if self.reasons:
+            given = self.reasons.pop(0)
+            raise TransactionRefused([given.get(number) for number in range(len(writes))])
+        super().transact(writes)
+
+
+@pytest.mark.parametrize(
+    "reasons",
+    [
+        [{0: "TransactionConflict"}],
+        [{0: "ThrottlingError"}, {0: "TransactionConflict"}],
+        [{0: "ConditionalCheckFailed", 2: "TransactionConflict"}],
+    ],
+    ids=["conflict", "throttled, then conflict", "a loser and a conflict in one group"],
+)
+def test_a_conflict_is_not_a_loss_and_goes_again(reasons: list[dict[int, str]]):
+    """F34"""
+    table = ConflictingTable()
+    world = World(table=table).people()
+    same_shard = [f"p{n}" for n in range(200) if keys.shard_of("acme", f"p{n}") == 3][:2]
+    first, second = (world.playbook(name) for name in same_shard)
+    world.clock.at = at(9)
+    losers = sum("ConditionalCheckFailed" in given.values() for given in reasons)
+    table.reasons = list(reasons)
+    report = world.tick()
+    assert (report.claimed, report.lost) == (2 - losers, losers)
+    assert world.runs_of(second) != []
+    assert bool(world.runs_of(first)) is not bool(losers)
+
+
+def test_an_index_that_still_shows_a_claimed_occurrence_changes_nothing():
+    """F05"""
+    table = MemoryTable(refresh_indexes=False)
+    world = World(table=table).people()
+    playbook = world.playbook()
+    table.refresh()
+    world.clock.at = at(9)
+    claimed = [world.tick().claimed for _ in range(3)]
+    assert claimed == [1, 0, 0]
+    assert len(table.query(keys.due_shard(keys.shard_of("acme", playbook)), index="wake")[0]) == 1
+
+
+def test_a_transaction_carries_no_token_of_ours():
+    """F35: a token made from the occurrence would tell two callers that both succeeded."""
+    asked: list[dict[str, object]] = []
+
+    class Client:
+        def transact_write_items(self, **request):
+            asked.append(request)
+            return {}
+
+    DynamoTable(Client(), "table").transact([Put({"PK": "a", "SK": "b"})])
+    assert set(asked[0]) == {"TransactItems"}
+
+
+def test_a_phone_that_the_push_service_gave_up_goes_inactive_and_the_run_is_untouched():
+    """F32"""
+    world = World().people()
+    playbook = world.playbook()
+    (phone,) = world.devices.of_user(ACME, world.mina.user)
+    world.push.disabled.add(phone.endpoint)
+    world.clock.at = at(9)
+    world.tick()
+    world.deliver()
+    assert world.runs_of(playbook)[0].status is RunStatus.COMPLETED
+    assert not world.devices.of_user(ACME, world.mina.user)[0].active
+    world.push.disabled.clear()
+    world.use_devices.register(world.mina, Platform.FCM, "token-of-mina")
+    assert world.devices.of_user(ACME, world.mina.user)[0].active
