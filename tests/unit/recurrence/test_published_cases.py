@@ -49,3 +49,33 @@ def test_a_case_that_needs_newer_zone_data_says_so(tmp_path: Path) -> None:
     (result,) = checker("schedule")(path)
     assert result.difference is not None
     assert "needs zone data 2999a" in result.difference
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        ({"rule": None}, "not a case: write id, zone, rule"),
+        ({"expected_utc": "2026-03-27T00:30Z"}, "not a case"),
+        ({"after_utc": "2026-03-27"}, "after_utc '2026-03-27' is not an instant"),
+        ({"rule": {"unit": "days"}}, "refused: Say when it starts"),
+        ({"zone": 9}, "refused: 9 is not a time zone"),
+    ],
+)
+def test_a_case_of_another_shape_differs(tmp_path: Path, change: dict, difference: str) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps([json.loads(PATH.read_text("utf-8"))[0] | change, 7]), "utf-8")
+
+    first, second = checker("schedule")(path)
+    assert difference in (first.difference or "")
+    assert (second.id, (second.difference or "")[:10]) == ("case 2", "not a case")
+
+
+@pytest.mark.parametrize(("text", "says"), [("{", "cannot be read as JSON"), ('{"id": "a"}', "write a list of cases")])
+def test_a_file_that_holds_no_cases_is_refused(
+    tmp_path: Path, text: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(text, "utf-8")
+
+    assert main(["cases", "schedule", str(path)]) == 1
+    assert says in capsys.readouterr().err

@@ -4,30 +4,47 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
 
 from playbooks.domain.recurrence import occurrences, parse_rule, zone_data_version
 from playbooks.errors import Refused
 from playbooks_local.cases import CaseResult
 
+_SHAPE = "id, zone, rule {unit, interval, start_local, weekdays}, after_utc, expected_utc [...]"
+
 
 def check(path: Path) -> Iterator[CaseResult]:
-    """Every case of a JSON file: `id, zone, rule{unit, interval, start_local, weekdays}, after_utc, expected_utc`."""
-    for case in json.loads(path.read_text("utf-8")):
-        yield CaseResult(case["id"], _difference(case))
+    """Every case of a JSON file: `id, zone, rule{unit, interval, start_local, weekdays}, after_utc, expected_utc`.
+
+    Refused when the file holds no list of cases; a case of another shape is one that differs.
+    """
+    try:
+        cases = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise Refused(f"{path} cannot be read as JSON: {error}", code="not_a_case_file") from error
+    if not isinstance(cases, list):
+        raise Refused(f"{path} is not a case file: write a list of cases, each {_SHAPE}.", code="not_a_case_file")
+    for number, case in enumerate(cases, 1):
+        named = case.get("id") if isinstance(case, dict) else None
+        yield CaseResult(named if isinstance(named, str) else f"case {number}", _difference(case))
 
 
-def _difference(case: dict[str, object]) -> str | None:
-    oldest = case.get("min_tzdata")
+def _difference(case: object) -> str | None:
+    match case:
+        case {"zone": zone, "rule": dict(rule), "after_utc": str(after_utc), "expected_utc": [*expected], **more}:
+            oldest = more.get("min_tzdata")
+        case _:
+            return f"not a case: write {_SHAPE}"
     if isinstance(oldest, str) and zone_data_version() < oldest:
         return f"needs zone data {oldest}, this is {zone_data_version()}"
-    rule = dict(cast("dict[str, object]", case["rule"]))
-    rule["start"] = rule.pop("start_local")
-    expected = cast("list[str]", case["expected_utc"])
     try:
-        parsed = parse_rule({**rule, "zone": case["zone"]})
+        parsed = parse_rule(
+            {("start" if name == "start_local" else name): rule[name] for name in rule} | {"zone": zone}
+        )
     except Refused as refusal:
         return "refused: " + " ".join(finding.message for finding in refusal.findings)
-    after = datetime.strptime(str(case["after_utc"]), "%Y-%m-%dT%H:%MZ").replace(tzinfo=UTC)
+    try:
+        after = datetime.strptime(after_utc, "%Y-%m-%dT%H:%MZ").replace(tzinfo=UTC)
+    except ValueError:
+        return f"after_utc {after_utc[:40]!r} is not an instant: write 2026-03-01T00:00Z"
     found = [f"{each.instant:%Y-%m-%dT%H:%MZ}" for each in occurrences(parsed, after, len(expected))]
-    return None if found == expected else f"expected {', '.join(expected)}; got {', '.join(found) or 'none'}"
+    return None if found == expected else f"expected {', '.join(map(str, expected))}; got {', '.join(found) or 'none'}"
