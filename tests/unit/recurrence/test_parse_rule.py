@@ -49,6 +49,13 @@ def test_a_field_with_a_huge_name_is_refused_in_a_short_sentence() -> None:
     assert len(refusal.value.findings[0].message) + len(refusal.value.findings[0].path) < 250
 
 
+def test_of_many_unknown_fields_only_the_first_are_named() -> None:
+    with pytest.raises(Refused) as refusal:
+        parse_rule({**DAILY, **{f"x{number}": 1 for number in range(100_000)}})
+
+    assert [each.path for each in refusal.value.findings] == [f"/x{number}" for number in range(10)]
+
+
 @pytest.mark.parametrize("value", [None, [], "every day", 3])
 def test_what_is_not_an_object_is_refused(value: object) -> None:
     with pytest.raises(Refused, match="cannot be used"):

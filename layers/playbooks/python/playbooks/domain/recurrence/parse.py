@@ -24,6 +24,7 @@ _WEEKDAYS = tuple(WEEKDAY_BY_TEXT)
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _START = re.compile(_DATE.pattern + r"T([0-9]{2}):([0-9]{2})")
 _SHOWN = 40
+_MOST_NAMED = 10
 
 
 def parse_rule(mapping: Mapping[str, object]) -> Rule:
@@ -35,10 +36,10 @@ def parse_rule(mapping: Mapping[str, object]) -> Rule:
     """
     if not isinstance(mapping, Mapping):
         raise _refused([Finding("invalid_rule", "", "A schedule is an object with start, zone, unit and so on.")])
+    unknown = [name for name in mapping if name not in _FIELDS]
     findings = [
         Finding("unknown_field", f"/{_pointer(name)}", f"A schedule has no field {_shown(name)}.", _FIELDS)
-        for name in mapping
-        if name not in _FIELDS
+        for name in unknown[:_MOST_NAMED]
     ]
     start = _start(mapping.get("start"), findings)
     zone = _zone(mapping.get("zone"), findings)
@@ -247,7 +248,9 @@ def _shown(value: object) -> str:
         case str():
             text = repr(value[:_SHOWN])
             return text if len(value) <= _SHOWN else f"{text[:-1]}…{text[-1]}"
-        case bool() | float() | None:
+        case None:
+            return "null"
+        case bool() | float():
             return repr(value).lower()
         case int():
             return str(value) if value.bit_length() <= 2 * _SHOWN else "That number"

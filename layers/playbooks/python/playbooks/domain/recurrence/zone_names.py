@@ -1,11 +1,13 @@
 """Which zone names a person may use, and what to say about the others."""
 
+import re
 from collections.abc import Mapping
 
 from playbooks.domain.recurrence.zone_data import zone_links, zone_names
 from playbooks.errors import Finding
 
 _LONGEST = 64
+_FIXED_OFFSET = re.compile(r"\s*(UTC|GMT|Z)?\s*[+-]?\s*[0-9]{1,2}(:?[0-9]{2})?\s*", re.IGNORECASE)
 _ABBREVIATIONS: Mapping[str, tuple[str, ...]] = {
     "BST": ("Europe/London", "Asia/Dhaka"),
     "CDT": ("America/Chicago",),
@@ -34,23 +36,33 @@ _ABBREVIATIONS: Mapping[str, tuple[str, ...]] = {
 
 def zone_finding(name: str) -> Finding | None:
     """None for a usable IANA name (`Area/Location`, or `UTC`); else a finding with what was probably meant."""
-    if name == "UTC" or ("/" in name and name in zone_names()):
+    if _usable(name):
         return None
     shown = repr(name[:_LONGEST])
-    meant = _ABBREVIATIONS.get(name.upper()) or _full_name(name)
-    if meant:
-        return Finding(
-            "ambiguous_zone",
-            "/zone",
-            f"{shown} does not say which place's clock is meant: write {' or '.join(meant)}.",
-            meant,
-        )
-    bare = name.partition("/")[2]
-    if name.startswith(("posix/", "right/")) and bare in zone_names() and "/" in bare:
-        return Finding("unknown_zone", "/zone", f"{shown} is a copy under another name: write {bare}.", (bare,))
+    plain = name.removeprefix("posix/").removeprefix("right/")
+    if plain != name and (meant := (plain,) if _usable(plain) else _meant(plain)):
+        return _finding("unknown_zone", f"{shown} is a copy under another name: write {' or '.join(meant)}.", meant)
+    if meant := _meant(name):
+        message = f"{shown} does not say which place's clock is meant: write {' or '.join(meant)}."
+        return _finding("ambiguous_zone", message, meant)
+    if _FIXED_OFFSET.fullmatch(name[:_LONGEST]):
+        # Never "did you mean": Etc/GMT+5 is UTC-5, the signs of those names are turned round.
+        return _finding("unknown_zone", f"{shown} is an offset, no place's clock: write a name such as Asia/Seoul.")
     similar = _similar(name) if len(name) <= _LONGEST else ()
     hint = f"did you mean {' or '.join(similar)}?" if similar else "write an IANA name such as Asia/Seoul."
-    return Finding("unknown_zone", "/zone", f"There is no time zone {shown}: {hint}", similar)
+    return _finding("unknown_zone", f"There is no time zone {shown}: {hint}", similar)
+
+
+def _usable(name: str) -> bool:
+    return name == "UTC" or ("/" in name and name in zone_names())
+
+
+def _finding(code: str, message: str, meant: tuple[str, ...] = ()) -> Finding:
+    return Finding(code, "/zone", message, meant)
+
+
+def _meant(name: str) -> tuple[str, ...]:
+    return _ABBREVIATIONS.get(name.upper()) or _full_name(name)
 
 
 def _full_name(name: str) -> tuple[str, ...]:
