@@ -74,6 +74,26 @@ def test_the_command_prints_the_next_five_with_offset_and_reason(capsys: pytest.
     ]
 
 
+def test_the_command_speaks_korean_throughout(capsys: pytest.CaptureFixture[str]) -> None:
+    phrase = "once 2027-03-28 02:30 Europe/Berlin"
+
+    assert main(["schedule", phrase, "--after", "2027-03-27T00:00Z", "--language", "ko"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "2027년 3월 28일 일요일 02:30에 한 번 (Europe/Berlin).",
+        "  2027-03-28 일 03:30 +02:00  2027-03-28T01:30Z  (옮김: 존재하지 않는 시각 02:30)",
+    ]
+
+
+@pytest.mark.parametrize("after", ["soon", "2026-03-02", "2026-03-02T09:00", "9999-12-31T23:59-14:00", "x" * 100_000])
+def test_the_command_says_what_an_instant_looks_like(after: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["schedule", "every day 09:00 UTC from 2026-03-02", "--after", after])
+
+    error = capsys.readouterr().err
+    assert "is not an instant: write 2026-03-01T00:00Z" in error
+    assert len(error) < 300
+
+
 def test_the_command_says_when_a_schedule_is_over(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schedule", "once 2026-03-02 09:00 America/St_Johns", "--after", "2026-03-02T12:30Z"]) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["It is over: it never runs again."]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from playbooks.domain.recurrence import PREVIEWED, Occurrence, occurrences
 from playbooks.domain.recurrence.phrase import parse_phrase
-from playbooks.language.schedule_sentences import moved_sentence, rule_sentence
+from playbooks.language.schedule_sentences import moved_sentence, rule_sentence, short_weekday
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,15 +41,16 @@ def _line(occurrence: Occurrence, language: str) -> str:
     sign = "-" if occurrence.offset.days < 0 else "+"
     minutes = abs(occurrence.offset).total_seconds() // 60
     offset = f"{sign}{minutes // 60:02.0f}:{minutes % 60:02.0f}"
+    shown = f"{occurrence.local:%Y-%m-%d} {short_weekday(occurrence.local, language)} {occurrence.local:%H:%M} {offset}"
     reason = f"  ({moved_sentence(occurrence.moved, language)})" if occurrence.moved else ""
-    return f"  {occurrence.local:%Y-%m-%d %a %H:%M} {offset}  {occurrence.instant:%Y-%m-%dT%H:%MZ}{reason}"
+    return f"  {shown}  {occurrence.instant:%Y-%m-%dT%H:%MZ}{reason}"
 
 
 def _instant(text: str) -> datetime:
     try:
         instant = datetime.fromisoformat(text)
-    except ValueError:
-        instant = None
-    if instant is None or instant.tzinfo is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an instant: write 2026-03-01T00:00Z")
-    return instant.astimezone(UTC)
+        if instant.tzinfo is not None:
+            return instant.astimezone(UTC)
+    except (ValueError, OverflowError):  # not a time, or one that is beyond the calendar in UTC
+        pass
+    raise argparse.ArgumentTypeError(f"{text[:40]!r} is not an instant: write 2026-03-01T00:00Z")

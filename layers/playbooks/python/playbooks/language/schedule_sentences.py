@@ -43,6 +43,11 @@ def rule_sentence(rule: RuleParts, language: str = "en") -> str:
     return _korean(rule) if language == "ko" else _english(rule)
 
 
+def short_weekday(day: date, language: str = "en") -> str:
+    """`Mon` or `월`, for a list of days."""
+    return _DAYS_KO[day.weekday()][0] if language == "ko" else _DAYS_EN[day.weekday()][:3]
+
+
 def moved_sentence(moved: str, language: str = "en") -> str:
     """Why an occurrence is not at the wall clock's plain time, from `Occurrence.moved`."""
     return "; ".join(_moved_korean(reason) if language == "ko" else reason for reason in moved.split("; "))
@@ -56,8 +61,7 @@ def _english(rule: RuleParts) -> str:
     every = f"Every {rule.unit.removesuffix('s')}" if one else f"Every {rule.interval} {rule.unit}"
     match rule.unit:
         case "hours":
-            when = f" at {start.minute} minutes past" if one else f" at {_joined(_slots(rule), 'and')}"
-            when = " on the hour" if one and start.minute == 0 else when
+            when = f" {_past_en(start.minute)}" if one else f" at {_joined(_slots(rule), 'and')}"
         case "weeks":
             when = f" on {_weekdays_en(rule)} at {clock}"
         case "months":
@@ -67,8 +71,9 @@ def _english(rule: RuleParts) -> str:
             when = f" on {start.day} {_MONTHS_EN[start.month - 1]}{leap} at {clock}"
         case _:
             when = f" at {clock}"
+    begin = f"{clock} on {_date_en(start)}" if rule.unit == "hours" else _date_en(start)
     until = "" if rule.until is None else f" until {_date_en(rule.until)}"
-    return f"{every}{when} ({rule.zone}), from {_date_en(start)}{until}."
+    return f"{every}{when} ({rule.zone}), from {begin}{until}."
 
 
 def _korean(rule: RuleParts) -> str:
@@ -90,8 +95,15 @@ def _korean(rule: RuleParts) -> str:
             when = f"{'매년' if one else f'{rule.interval}년마다'} {start.month}월 {start.day}일{leap} {clock}"
         case _:
             when = f"{'매일' if one else f'{rule.interval}일마다'} {clock}"
+    begin = f"{_date_ko(start)} {clock}" if rule.unit == "hours" else _date_ko(start)
     until = "" if rule.until is None else f" {_date_ko(rule.until)}까지"
-    return f"{_date_ko(start)}부터{until} {when} ({rule.zone})."
+    return f"{begin}부터{until} {when} ({rule.zone})."
+
+
+def _past_en(minute: int) -> str:
+    if minute == 0:
+        return "on the hour"
+    return f"at {minute} minute{'s' if minute > 1 else ''} past"
 
 
 def _slots(rule: RuleParts) -> list[str]:

@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\s,]+|,")
 _ANYTHING = re.compile(r"[^,]+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(r"[0-9]{2}:[0-9]{2}")
-_NUMBER = re.compile(r"[0-9]{1,4}")
+_NUMBER = re.compile(r"[0-9]+")
 _BETWEEN_DAYS = re.compile(",|and", re.IGNORECASE)
 _EVERY, _ONCE, _ON, _AT, _FROM, _UNTIL = (
     re.compile(word, re.IGNORECASE) for word in ("every", "once", "on", "at", "from", "until")
