@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-ARGUMENTS = {"next_occurrence": ["--write"]}
+ARGUMENTS = {"next_occurrence": ["--write"], "prompt_size": ["--write"]}
 
 
 def main() -> int:
