@@ -72,32 +72,36 @@ class Stage:
 
     def __init__(self, server: PostgresServer) -> None:
         self.world = World().people()
-        self.world.workspace.register_database(
-            ACME,
-            RegisteredDatabase(
-                "shop", "127.0.0.1", server.port, "shop", "shop-secret", (("analysts", "app_ro"),), "off"
-            ),
-        )
-        secret = {"user": "postgres", "password": server.password}
+        self.port = server.port
+        self.register("app_ro")
+        self.secret = {"user": "postgres", "password": server.password}
         self.queries = QueryRunner(
             PostgresDatabases(),
             self.world.workspace,
             self.world.workspace,
-            MemorySecrets({"shop-secret": secret}),
+            MemorySecrets({"shop-secret": self.secret}),
             self.world.artifacts,
             Caps(seconds=20),
         )
         self.script: Script
 
+    def register(self, role: str) -> None:
+        """Register the case database, read by analysts as the role."""
+        roles = (("analysts", role),)
+        shop = RegisteredDatabase("shop", "127.0.0.1", self.port, "shop", "shop-secret", roles, "off")
+        self.world.workspace.register_database(ACME, shop)
+
     def play(
         self,
         *answers: Call | str,
         saved: str | None = None,
+        role: str = "app_ro",
         during: Callable[["Stage"], None] | None = None,
         **step: bool,
     ) -> StepResult | None:
         """Run the step with the scripted answers, to the end of the run; its result, None when the run ended first."""
         self.script = Script(*answers)
+        self.register(role)
         query = Step(StepId("s1"), StepKind.QUERY_DATABASE, "how many orders", {"database": "shop"}, **step)
         playbook = self.world.playbook(steps=(query,))
         if saved is not None:

@@ -1,5 +1,7 @@
 """A query step on a real PostgreSQL: what is run, what is refused, what is left for next time."""
 
+import json
+
 from playbooks.domain.run import RunStatus
 from playbooks.ports.directory import Person
 from tests.integration.steps.conftest import finish
@@ -126,7 +128,8 @@ def test_a_grant_taken_away_between_enabling_and_running_blocks_and_no_query_run
     def revoke(stage):
         stage.world.workspace.register_person(ACME, Person(MINA, "Mina", frozenset()))
 
-    assert stage.play(("run_query", {"sql": COUNT}), during=revoke) is None
+    result = stage.play(("run_query", {"sql": COUNT}), during=revoke)
+    assert (result.queries, result.outcome) == ((), "failed")
     run = stage.world.run(stage.id)
     assert (run.status, run.reason_code) == (RunStatus.BLOCKED, "grant_gone")
     assert stage.world.artifacts.files == {}
@@ -142,7 +145,119 @@ def test_the_model_may_ask_which_tables_there_are(stage):
 
 
 def test_words_without_a_call_are_nudged_and_then_the_step_fails_clearly(stage):
-    assert stage.play("I think", "I am thinking", "Still thinking") is None
+    stage.play("I think", "I am thinking", "Still thinking")
     run = stage.world.run(stage.id)
     assert (run.status, run.reason_code) == (RunStatus.FAILED, "no_progress")
     assert "(Still thinking)" in stage.world.push.published[0][1].body
+
+
+def test_a_role_the_login_may_not_become_any_more_blocks_the_run_with_the_reason(stage):
+    result = stage.play(
+        ("run_query", {"sql": COUNT}),
+        ("run_query", {"sql": "SELECT 2 AS two"}),
+        role="app_gone",
+    )
+    run = stage.world.run(stage.id)
+    assert (run.status, run.reason_code) == (RunStatus.BLOCKED, "role_refused")
+    assert "may not act as app_gone" in run.reason
+    assert (result.queries, len(stage.script.requests)) == ((), 1)
+
+
+def test_a_role_that_is_refused_while_tables_are_described_blocks_the_run(stage):
+    stage.play(("describe_tables", {"search": ""}), role="app_gone")
+    assert stage.world.run(stage.id).reason_code == "role_refused"
+
+
+def test_a_password_that_is_refused_fails_the_run_at_once_for_no_statement_can_mend_it(stage):
+    stage.secret["password"] = "wrong"
+    stage.play(("run_query", {"sql": COUNT}))
+    run = stage.world.run(stage.id)
+    assert (run.status, run.reason_code) == (RunStatus.FAILED, "wrong_password")
+
+
+def test_the_model_sees_each_column_at_a_glance_and_so_do_the_later_steps(stage):
+    result = stage.play(
+        ("run_query", {"sql": "SELECT n, n % 2 = 0 AS even, CASE WHEN n > 2 THEN n END FROM generate_series(1, 4) n"}),
+        finish(next_sql="new", statement=COUNT),
+    )
+    shown = json.loads(stage.script.results[0][0])
+    assert shown["summary"] == json.loads(result.datasets[0].summary)
+    assert shown["summary"] == [
+        {"name": "n", "nulls": 0, "distinct": 4, "least": 1, "greatest": 4, "total": 10},
+        {"name": "even", "nulls": 0, "distinct": 2, "frequent": [[False, 2], [True, 2]]},
+        {"name": "case", "nulls": 2, "distinct": 2, "least": 3, "greatest": 4, "total": 7},
+    ]
+
+
+def test_what_the_model_sees_of_a_result_is_bounded_whatever_it_holds(stage):
+    columns = ", ".join(f"repeat('x', 10000) AS c{number}" for number in range(500))
+    stage.play(
+        ("run_query", {"sql": f"SELECT {columns}"}),
+        ("run_query", {"sql": "SELECT 1e1000::numeric AS big, repeat('가', 100000) AS long"}),
+        finish(next_sql="new", statement=COUNT),
+    )
+    wide, long = (json.loads(text) for text, _ in stage.script.results[:2])
+    assert len(json.dumps(wide["summary"], ensure_ascii=False)) <= 4_500
+    assert 0 < len(wide["summary"]) < len(wide["columns"]) == 500
+    assert long["summary"][0]["total"].endswith("(1001 characters)")
+    assert long["preview"][0][1].endswith("… (100000 characters)")
+
+
+def test_the_log_says_that_the_saved_sql_failed_and_why_when_it_was_rewritten(stage):
+    result = stage.play(
+        ("run_saved_query", {}),
+        ("run_query", {"sql": COUNT}),
+        finish(next_sql="new", statement=COUNT),
+        saved="SELECT old_total FROM orders",
+    )
+    assert result.saved_query == "replaced"
+    assert result.notes == ('saved SQL failed: column "old_total" does not exist; rewritten',)
+
+
+def test_a_rewriting_without_a_failure_is_told_without_one(stage):
+    result = stage.play(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT), saved=LITERAL)
+    assert (result.saved_query, result.notes) == ("replaced", ())
+
+
+def test_the_same_statement_submitted_again_is_no_rewriting(stage):
+    result = stage.play(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT), saved=COUNT)
+    assert (result.saved_query, stage.saved().rewritten, stage.saved().version) == ("kept", 0, 1)
+
+
+def test_every_statement_that_ran_is_in_the_log_also_when_the_step_goes_in_circles(stage):
+    result = stage.play(
+        ("run_query", {"sql": COUNT}), ("run_query", {"sql": "SELECT 2 AS two"}), "Hm", "Hm", "I do not know"
+    )
+    run = stage.world.run(stage.id)
+    assert (run.status, run.reason_code) == (RunStatus.FAILED, "no_progress")
+    assert [query.statement for query in result.queries] == [COUNT, "SELECT 2 AS two"]
+    assert (result.outcome, result.summary) == ("failed", run.reason)
+
+
+def test_every_statement_that_ran_is_in_the_log_also_when_a_right_goes_in_the_middle(stage):
+    def revoke(stage):
+        if len(stage.script.requests) == 1:
+            stage.world.workspace.register_person(ACME, Person(MINA, "Mina", frozenset()))
+
+    result = stage.play(("run_query", {"sql": COUNT}), ("run_query", {"sql": COUNT}), during=revoke)
+    assert stage.world.run(stage.id).status is RunStatus.BLOCKED
+    assert [(query.statement, query.ok) for query in result.queries] == [(COUNT, True)]
+
+
+def test_every_statement_that_ran_is_in_the_log_also_when_the_run_is_cancelled_meanwhile(stage):
+    def cancel(stage):
+        if len(stage.script.requests) == 1:
+            stage.world.use_runs.cancel(stage.world.mina, stage.id)
+
+    result = stage.play(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT), during=cancel)
+    assert stage.world.run(stage.id).status is RunStatus.CANCELLED
+    assert [query.statement for query in result.queries] == [COUNT]
+    assert (result.outcome, stage.saved()) == ("unfinished", None)
+
+
+def test_a_step_takes_no_statement_beyond_what_its_log_can_hold(stage):
+    long = f"SELECT 1 AS one /* {'x' * 19_900} */"
+    result = stage.play(*[("run_query", {"sql": long})] * 9, finish(next_sql="new", statement=COUNT))
+    assert [error for _, error in stage.script.results] == [False] * 7 + [True] * 2
+    assert "no more are taken" in stage.script.results[-1][0]
+    assert len(result.queries) == 7

@@ -1,7 +1,7 @@
 """The lease in hand: every save carries its fence and moves it on."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,9 +12,11 @@ from playbooks.domain.usage import Usage
 from playbooks.errors import PlaybooksError
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.clock import Clock
-from playbooks.ports.stores import Checkpoint, RunCommit, RunStore
+from playbooks.ports.stores import Checkpoint, RunCommit, RunStore, StepResult
 
 MAX_INLINE = 350 * 1024
+UNFINISHED = "unfinished"
+"""Outcome of a step's result while it is worked on, and for good when the run is ended from outside meanwhile."""
 
 
 class HandOver(PlaybooksError):
@@ -26,7 +28,11 @@ class HandOver(PlaybooksError):
 
 @dataclass
 class HeldRun:
-    """A run under a lease. `until` is when the worker's own time ends."""
+    """A run under a lease. `until` is when the worker's own time ends.
+
+    `so_far` gives what the step has done until now, for the run's log: with `UNFINISHED` at each save, and as failed
+    when the run ends in the middle of the step. None when the step leaves nothing worth telling before it is over.
+    """
 
     run: Run
     runs: RunStore
@@ -34,6 +40,8 @@ class HeldRun:
     clock: Clock
     times: LeaseTimes
     until: datetime
+    so_far: Callable[[str, str, datetime], StepResult] | None = None
+    """Called with outcome, summary and now."""
 
     def check_time(self) -> None:
         """Call it before each effect: one that begins now ends under this lease and within the worker's time.
@@ -61,8 +69,10 @@ class HeldRun:
             key = checkpoint_key(self.run.tenant, self.run.id, self.run.cursor, number)
             self.artifacts.put(key, [json.dumps(body).encode()], "application/json")
             stored = {"artifact": key}
-        run = progressed(self.run, self.clock.now(), self.times, usage=usage, progress=progress)
-        self.commit(RunCommit(run, self.run.lease, Checkpoint(self.run.cursor, number, stored)))
+        now = self.clock.now()
+        run = progressed(self.run, now, self.times, usage=usage, progress=progress)
+        step = self.so_far(UNFINISHED, "", now) if self.so_far is not None else None
+        self.commit(RunCommit(run, self.run.lease, Checkpoint(self.run.cursor, number, stored), step=step))
 
     def commit(self, commit: RunCommit) -> None:
         """Write, and take the run as written for the truth."""

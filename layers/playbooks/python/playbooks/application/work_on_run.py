@@ -178,7 +178,7 @@ class Worker:
         person = person_of(self.directory, run.tenant, run.run_as)
         step = definition.steps[run.cursor]
         saved = self.playbooks.saved_queries(run.tenant, run.playbook).get(step.id)
-        earlier = self.runs.steps(run.tenant, run.id)
+        earlier = [result for result in self.runs.steps(run.tenant, run.id) if result.step < run.cursor]
         return StepContext(run, playbook, step, person, earlier, saved)
 
     def _commit_step(self, held: HeldRun, run: Run, work: StepWork, context: StepContext) -> None:
@@ -194,10 +194,12 @@ class Worker:
         held.commit(RunCommit(replace(run, result=new.playbook.id), held.run.lease, created=new))
 
     def _end(self, held: HeldRun, status: RunStatus, reason: str, code: str) -> None:
-        run = end(held.run, status, reason, self.clock.now(), code)
+        now = self.clock.now()
+        run = end(held.run, status, reason, now, code)
         if status is RunStatus.SKIPPED and run.due is not None:
-            run = replace(run, late_seconds=lateness_seconds(run.due, self.clock.now()))
-        held.commit(RunCommit(run, held.run.lease, notice=ended_notice(run)))
+            run = replace(run, late_seconds=lateness_seconds(run.due, now))
+        step = held.so_far(Outcome.FAILED.value, reason, now) if held.so_far is not None else None
+        held.commit(RunCommit(run, held.run.lease, step=step, notice=ended_notice(run)))
         self._tell(run)
 
     def _ring(self, run: Run) -> None:

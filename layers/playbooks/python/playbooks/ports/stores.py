@@ -263,7 +263,10 @@ class ExecutedQuery:
 
 @dataclass(frozen=True, slots=True)
 class StoredDataset:
-    """Where a dataset lies; `columns` are name and type, `preview` its first rows as JSON text."""
+    """Where a dataset lies; `columns` are name and type, `preview` its first rows as JSON text.
+
+    `summary` is each column at a glance, as JSON text: nulls, distinct values, least, greatest, total, most frequent.
+    """
 
     name: str
     key: str
@@ -272,6 +275,7 @@ class StoredDataset:
     columns: tuple[tuple[str, str], ...]
     preview: str = ""
     cut: str = ""
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

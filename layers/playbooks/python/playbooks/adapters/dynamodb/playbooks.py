@@ -28,7 +28,7 @@ from playbooks.adapters.dynamodb.writing import Pause, transact
 from playbooks.domain.ids import PlaybookId, StepId, TenantId, UserId
 from playbooks.domain.playbook import Definition, Playbook
 from playbooks.domain.schedule import Schedule
-from playbooks.domain.sql.placeholders import parse_placeholders
+from playbooks.domain.sql.placeholder import parse_placeholders
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Conflict, Refused
 from playbooks.ports.stores import CorruptItem, NewPlaybook

@@ -110,7 +110,9 @@ _RISK_MESSAGES = {
     "role_owns_tables": "The role owns tables and may do anything with them: let another role own them.",
     "role_may_write": "The role may write to tables: grant it SELECT only.",
     "role_reaches_the_server": "The role may touch the server's files, programs, data or other sessions: revoke that.",
-    "role_without_temporary_limit": "The role may fill the disk with temporary files: set temp_file_limit for it.",
+    "role_without_temporary_limit": (
+        "The role may fill the disk with temporary files: set temp_file_limit for the role that logs in."
+    ),
     "role_may_run_functions_with_side_effects": (
         "The role may run functions of PostgreSQL that wait, lock, signal or run text as SQL: revoke them from PUBLIC."
     ),

@@ -10,6 +10,7 @@ from playbooks.ports.databases import (
     DatabaseUnreachable,
     QueryFailed,
     QueryTimedOut,
+    ResultTooLarge,
     ResultUnreadable,
     RoleRefused,
     WrongPassword,
@@ -28,6 +29,10 @@ _HELP = {
 
 def at_connecting(error: Exception, target: DatabaseTarget) -> PlaybooksError:
     """What a failure before the first statement means."""
+    if isinstance(error, ResultTooLarge):
+        return DatabaseUnreachable(
+            f"What answers at {target.host}:{target.port} does not speak PostgreSQL: register the host and port again."
+        )
     if isinstance(error, PlaybooksError):
         return error
     if not isinstance(error, DatabaseError) and isinstance(error.__context__, DatabaseError):
@@ -54,9 +59,13 @@ def at_connecting(error: Exception, target: DatabaseTarget) -> PlaybooksError:
 
 def at_role(error: DatabaseError, target: DatabaseTarget) -> PlaybooksError:
     """What a refused SET ROLE means."""
+    fields = _fields(error)
+    helps = f"grants it with GRANT {target.role} TO {target.user}"
+    if fields.get("C") == "22023":
+        helps = "makes it with the script that `playbooks harden` prints"
     return RoleRefused(
-        f"{target.user} may not act as {target.role} in {target.name} ({_fields(error).get('M', error)}): the "
-        f"administrator grants it with GRANT {target.role} TO {target.user}."
+        f"{target.user} may not act as {target.role} in {target.name} ({fields.get('M', error)}): the administrator "
+        f"{helps}."
     )
 
 

@@ -61,13 +61,13 @@ class StepWork:
         """What the run's rule decides on."""
         return StepOutcome(self.outcome, self.summary, self.reason_code)
 
-    def as_result(self, context: StepContext, now: datetime) -> StepResult:
-        """What is kept of the step."""
+    def as_result(self, context: StepContext, now: datetime, *, outcome: str = "") -> StepResult:
+        """What is kept of the step; `outcome` says another word for a step that is not over."""
         return StepResult(
             step=context.run.cursor,
             step_id=context.step.id,
             kind=context.step.kind.value,
-            outcome=self.outcome.value,
+            outcome=outcome or self.outcome.value,
             summary=self.summary,
             text=self.text,
             ended_at=now,
@@ -100,6 +100,7 @@ def earlier_mapping(results: Sequence[StepResult]) -> list[Mapping[str, Any]]:
                     "rows": dataset.rows,
                     "columns": [{"name": name, "type": kind} for name, kind in dataset.columns],
                     "preview": dataset.preview,
+                    "summary": dataset.summary,
                     "cut": dataset.cut,
                 }
                 for dataset in result.datasets

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -25,11 +25,16 @@ from playbooks.domain.sql.literal_dates import literal_dates
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Refused
 from playbooks.ports.model import Model, ToolCall, ToolResult, ToolSpec
-from playbooks.ports.stores import ExecutedQuery, SavedQueryChange, StoredDataset
+from playbooks.ports.stores import ExecutedQuery, SavedQueryChange, StepResult, StoredDataset
 from playbooks.prompts import step as prompts
 
 MAX_REFUSED_SUBMISSIONS = 2
 MAX_SQL = 50_000
+MAX_STATEMENTS = 50
+MAX_LOG_BYTES = 150_000
+"""Of all statements of a step: its log is one item of at most 400 KB, and every statement stands in it."""
+MAX_PREVIEWS = 30_000
+"""Characters of the rows and summaries that are kept of a step's earlier datasets."""
 
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     "integer": {"type": "integer"},
@@ -44,6 +49,7 @@ def query_database(held: HeldRun, model: Model, context: StepContext, queries: Q
     """Work on a query step until it is over."""
     pinned, step = context.pinned, context.step
     tools = QueryTools(context, queries, held.clock.now())
+    held.so_far = tools.so_far
     saved = context.saved if pinned else None
     return converse(
         held,
@@ -160,6 +166,11 @@ class QueryTools:
         self._asked_for_query = state["asked_for_query"]
         self._refused = state["refused"]
 
+    def so_far(self, outcome: str, summary: str, now: datetime) -> StepResult:
+        """What the step has done until now: every statement that ran stands in the log, however the step ends."""
+        work = StepWork(Outcome.FAILED, summary, queries=tuple(self._executed), datasets=tuple(self._datasets))
+        return work.as_result(self.context, now, outcome=outcome)
+
     def _run_saved(self, call: ToolCall, saved: SavedQuery) -> ToolResult:
         try:
             sql = placeholders.render(saved.statement, saved.placeholders, call.arguments)
@@ -169,20 +180,29 @@ class QueryTools:
         return self._run(call, sql, suggested=True)
 
     def _run(self, call: ToolCall, sql: str, *, suggested: bool) -> ToolResult:
+        if len(self._executed) >= MAX_STATEMENTS or self._log_bytes + len(sql.encode(errors="replace")) > MAX_LOG_BYTES:
+            said = f"This step has run {len(self._executed)} statements, and no more are taken: finish it."
+            return ToolResult(call.id, said, is_error=True)
         name = f"s{self.context.run.cursor + 1}_q{len(self._executed) + 1}"
         executed, dataset = self.queries.run(self.context.run, self._database, sql, dataset=name, suggested=suggested)
         self._executed.append(executed)
         if dataset is None:
             return ToolResult(call.id, executed.error, is_error=True)
-        self._datasets.append(dataset)
+        self._datasets = [*_previews_within(self._datasets, MAX_PREVIEWS), dataset]
         shown = {
             "dataset": dataset.name,
             "rows": dataset.rows,
             "columns": [{"name": column, "type": kind} for column, kind in dataset.columns],
             "preview": json.loads(dataset.preview),
+            "summary": json.loads(dataset.summary or "[]"),
             "cut": dataset.cut,
         }
         return ToolResult(call.id, json.dumps(shown, ensure_ascii=False))
+
+    @property
+    def _log_bytes(self) -> int:
+        texts = (text for entry in self._executed for text in (entry.statement, entry.error))
+        return sum(len(text.encode(errors="replace")) for text in texts)
 
     def _finish(self, call: ToolCall) -> ToolResult | Finished[StepWork]:
         finish = read_finish(call)
@@ -201,7 +221,7 @@ class QueryTools:
         change, problem = self._next_sql(call)
         if not problem:
             assert change is not None
-            return Finished(self._work(finish, change, "reused" if change.query.reused else "replaced"))
+            return Finished(self._work(finish, change, *self._told(change)))
         self._refused += 1
         if self._refused <= MAX_REFUSED_SUBMISSIONS:
             return ToolResult(call.id, problem, is_error=True)
@@ -232,6 +252,14 @@ class QueryTools:
             return None, " ".join(finding.message for finding in found)
         query = saved_query.rewritten(saved, statement, described, self.context.run.id, self.now)
         return SavedQueryChange(step_id, saved.version if saved is not None else None, query), ""
+
+    def _told(self, change: SavedQueryChange) -> tuple[str, tuple[str, ...]]:
+        """What the log says of the saved query: a word, and why another one stands there now."""
+        saved = self._saved
+        if saved is not None and change.query.version == saved.version:
+            return "reused" if change.query.reused > saved.reused else "kept", ()
+        failed = next((entry.error for entry in reversed(self._executed) if entry.suggested and not entry.ok), "")
+        return "replaced", (f"saved SQL failed: {failed.rstrip('.')}; rewritten",) if failed else ()
 
     def _work(
         self, finish: Finish, change: SavedQueryChange | None, note: str, notes: tuple[str, ...] = ()
@@ -284,6 +312,15 @@ def _example(kind: object, example: object) -> object:
     except ValueError:
         return example
     return example
+
+
+def _previews_within(datasets: Sequence[StoredDataset], most: int) -> list[StoredDataset]:
+    """The datasets, the newest with what the model saw of them while it fits; their rows stay in their files."""
+    kept: list[StoredDataset] = []
+    for dataset in reversed(datasets):
+        most -= len(dataset.preview) + len(dataset.summary)
+        kept.append(dataset if most >= 0 else replace(dataset, preview="[]", summary="[]"))
+    return kept[::-1]
 
 
 def _fields(entry: ExecutedQuery | StoredDataset) -> dict[str, Any]:

@@ -1,24 +1,33 @@
-"""Run one SELECT as the person, into a dataset: the rows go to object storage, the model sees a preview."""
+"""Run one SELECT as the person, into a dataset: the rows go to object storage, the model sees a summary."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from playbooks.application.artifact_keys import dataset_key
-from playbooks.application.grants import grant_for, person_of
-from playbooks.domain.dataset import PREVIEW_ROWS, Column, Row, encode
+from playbooks.application.grants import Blocked, grant_for, person_of
+from playbooks.application.steps.dataset_text import preview_text, summary_text
+from playbooks.domain.dataset import encode
+from playbooks.domain.dataset_summary import DatasetSummarizer
 from playbooks.domain.ids import TenantId, UserId
 from playbooks.domain.run import Run
 from playbooks.domain.sql import guard
 from playbooks.errors import PlaybooksError
 from playbooks.ports.artifacts import Artifacts
-from playbooks.ports.databases import Caps, Databases, DatabaseTarget
+from playbooks.ports.databases import (
+    Caps,
+    Databases,
+    DatabaseTarget,
+    ReadOnlySession,
+    RoleRefused,
+    TlsRefused,
+    WrongPassword,
+)
 from playbooks.ports.directory import Directory, Secrets, Workspace
 from playbooks.ports.stores import ExecutedQuery, StoredDataset
 
-MAX_PREVIEW = 6_000
-MAX_CELL = 200
+MAX_ERROR = 2_000
+"""Characters of a failure that are kept and shown; a server quotes values in it, whatever their length."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,11 @@ class QueryRunner:
     def run(
         self, run: Run, name: str, sql: str, *, dataset: str, suggested: bool
     ) -> tuple[ExecutedQuery, StoredDataset | None]:
-        """Run one statement; a refusal or failure is in the log entry, with no dataset. Raises Blocked."""
+        """Run one statement; a refusal or failure that another statement may mend is in the log entry, no dataset.
+
+        Raises Blocked when a right is gone, WrongPassword or TlsRefused when the registration is wrong, and what may
+        pass by itself (retryable).
+        """
         target = self.target(run.tenant, run.run_as, name, run.zone)
         verdict = guard.check(sql, extra_functions=self.functions(run.tenant, name))
         log = ExecutedQuery(
@@ -68,78 +81,50 @@ class QueryRunner:
         if not verdict.allowed:
             return _failed(log, f"Refused ({verdict.code}): {verdict.message}"), None
         key = dataset_key(run.tenant, run.id, dataset)
-        tee = _Tee()
         try:
-            with self.databases.session(target, self.caps) as session:
+            with self._session(target) as session:
                 result = session.query(sql)
-                size = self.artifacts.put(key, encode(result.columns, tee.rows(result.rows)), "application/jsonl")
+                summarizer = DatasetSummarizer(result.columns)
+                rows = summarizer.watch(result.rows)
+                size = self.artifacts.put(key, encode(result.columns, rows), "application/jsonl")
+        except (Blocked, WrongPassword, TlsRefused):
+            raise
         except PlaybooksError as error:
             if error.retryable:
                 raise
             return _failed(log, error.message), None
+        summary = summarizer.summary(dataset, size, result.cut)
         stored = StoredDataset(
             name=dataset,
             key=key,
-            rows=tee.count,
+            rows=summary.row_count,
             size=size,
             columns=tuple((column.name, column.type.value) for column in result.columns),
-            preview=preview_text(result.columns, tee.first),
+            preview=preview_text(summary),
+            summary=summary_text(summary),
             cut=result.cut or "",
         )
         milliseconds = round(result.elapsed * 1000)
-        return (
-            ExecutedQuery(
-                statement=sql, database=name, role=log.role, suggested=suggested, ok=True, rows=tee.count,
-                milliseconds=milliseconds, dataset=dataset, cut=stored.cut, tables=verdict.tables,
-            ),
-            stored,
+        ran = replace(
+            log, ok=True, rows=stored.rows, milliseconds=milliseconds, dataset=dataset, cut=stored.cut
         )  # fmt: skip
+        return ran, stored
 
     def describe(self, run: Run, name: str, search: str) -> str:
         """Tables and columns the person may read, as text; raises Blocked."""
         target = self.target(run.tenant, run.run_as, name, run.zone)
-        with self.databases.session(target, self.caps) as session:
+        with self._session(target) as session:
             return session.describe(search).text()
 
-
-class _Tee:
-    """Counts rows and keeps the first ones while they stream through."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.first: list[Row] = []
-
-    def rows(self, rows: Iterator[Row]) -> Iterator[Row]:
-        for row in rows:
-            if self.count < PREVIEW_ROWS:
-                self.first.append(row)
-            self.count += 1
-            yield row
-
-
-def preview_text(columns: tuple[Column, ...], rows: list[Row]) -> str:
-    """The first rows as JSON text of at most `MAX_PREVIEW` characters; long cells are cut and say so."""
-    lines: list[str] = []
-    size = 2
-    for row in islice(rows, PREVIEW_ROWS):
-        cells = [_cell(value) for value in row[: len(columns)]]
-        line = json.dumps(cells, ensure_ascii=False)
-        size += len(line) + 1
-        if size > MAX_PREVIEW:
-            break
-        lines.append(line)
-    return f"[{','.join(lines)}]"
-
-
-def _cell(value: object) -> object:
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    text = str(value)
-    return text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}… ({len(text)} characters)"
+    @contextmanager
+    def _session(self, target: DatabaseTarget) -> Iterator[ReadOnlySession]:
+        """A session as the person; a role that the login may not become is a right that is gone."""
+        try:
+            with self.databases.session(target, self.caps) as session:
+                yield session
+        except RoleRefused as refused:
+            raise Blocked(refused.message, code=refused.code) from refused
 
 
 def _failed(log: ExecutedQuery, error: str) -> ExecutedQuery:
-    return ExecutedQuery(
-        statement=log.statement, database=log.database, role=log.role, suggested=log.suggested, ok=False,
-        rows=0, milliseconds=0, error=error, tables=log.tables,
-    )  # fmt: skip
+    return replace(log, error=error if len(error) <= MAX_ERROR else f"{error[:MAX_ERROR]}… (cut)")
