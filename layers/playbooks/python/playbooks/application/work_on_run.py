@@ -146,11 +146,18 @@ class Worker:
                 self._wait(held, error)
 
     def _wait(self, held: HeldRun, error: PlaybooksError) -> None:
-        """Give the run back until what is away may answer again; several times without progress end it."""
+        """Give the run back until what is away may answer again; several times without progress end it.
+
+        As long as a server asks for, but not beyond the run's deadline. A wait it asked for is no going in circles.
+        """
+        run, now = held.run, self.clock.now()
         asked = error.retry_after if isinstance(error, ModelBusy) else None
-        wait = min(asked or AWAY * 2 ** (held.run.lease.without_progress - 1), MAX_AWAY)
-        later = handed_over(held.run, self.clock.now() + wait, error.message)
-        held.commit(RunCommit(later, held.run.lease))
+        tries = run.lease.without_progress
+        at = now + (asked or min(AWAY * 2 ** (tries - 1), MAX_AWAY))
+        later = handed_over(run, min(at, run.deadline or at), error.message)
+        if asked:
+            later = replace(later, lease=replace(later.lease, without_progress=tries - 1))
+        held.commit(RunCommit(later, run.lease))
 
     def _step(self, held: HeldRun) -> None:
         assert self.execute is not None
