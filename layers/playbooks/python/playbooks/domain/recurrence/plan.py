@@ -9,18 +9,16 @@ Near one, every local time that could come next is read off the zone's clock. Th
   least its interval of real time has passed since the occurrence before.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from playbooks.domain.recurrence.nominal import CALENDAR_ENDS, DAYS, DaySteps, NominalTimes, nominal_times
+from playbooks.domain.recurrence.day_counts import DayCounts, days_ahead
+from playbooks.domain.recurrence.nominal import CALENDAR_ENDS, DaySteps, NominalTimes, nominal_times
 from playbooks.domain.recurrence.occurrence import MONTH_END, Occurrence, calm_occurrence, missing, repeated
 from playbooks.domain.recurrence.rule import Rule, Unit
-from playbooks.domain.recurrence.zone_clock import EPOCH, NAIVE_EPOCH, NO_TIME, CalmStretch, ZoneClock, zone_clock
+from playbooks.domain.recurrence.zone_clock import EPOCH, NAIVE_EPOCH, NO_TIME, ZoneClock, zone_clock
 
 PREVIEWED = 5
 """How many occurrences a preview shows; they come from `occurrences`, as everything does."""
-
-_MOST_COUNTS = 1000
 
 
 class Plan:
@@ -127,61 +125,22 @@ class Plan:
         return Occurrence(instant, nominal, pass_, offset, "; ".join(reasons))
 
 
-@dataclass(frozen=True, slots=True)
-class _Count:
-    """An occurrence from which days can be counted, and for how many: a multiple of the interval."""
-
-    instant: datetime
-    nominal: datetime
-    offset: timedelta
-    reach: int
-
-
-_NO_COUNT = _Count(EPOCH, NAIVE_EPOCH, NO_TIME, 0)
-
-
-class _Counts(dict[CalmStretch | None, _Count]):
-    """For each calm stretch of days the count from its first occurrence."""
-
-    def __init__(self, times: DaySteps) -> None:
-        super().__init__()
-        self._times = times
-
-    def __missing__(self, calm: CalmStretch | None) -> _Count:
-        if len(self) >= _MOST_COUNTS:
-            self.clear()
-        self[calm] = count = _NO_COUNT if calm is None else self._count_in(calm)
-        return count
-
-    def _count_in(self, calm: CalmStretch) -> _Count:
-        times = self._times
-        start = times.first.toordinal()
-        first = max(calm.first, start)
-        first += (start - first) % times.interval
-        reach = min(calm.last, times.end.toordinal() - 1) - first
-        if reach < times.interval:
-            return _NO_COUNT
-        nominal = times.first + DAYS[first - start]
-        instant = EPOCH + (nominal - NAIVE_EPOCH - calm.offset)
-        return _Count(instant, nominal, calm.offset, reach - reach % times.interval)
-
-
 class DayPlan(Plan):
     """The plan of a rule of days, the commonest: it only counts days, from an occurrence in the same calm stretch."""
 
-    __slots__ = ("_counts", "_interval")
+    __slots__ = ("_ahead", "_counts")
 
     def __init__(self, times: DaySteps, clock: ZoneClock) -> None:
         super().__init__(times, clock, None)
-        self._counts = _Counts(times)
-        self._interval = times.interval
+        self._counts = DayCounts(times)
+        self._ahead = days_ahead(times.interval)
 
     def next_after(self, instant: datetime) -> Occurrence | None:
         """As every plan's; what cannot be counted (a change near, the start or the end) is left to it."""
         count = self._counts[self._calm[instant.toordinal()]]
         days = (instant - count.instant).days
         if 0 <= days < count.reach:
-            ahead = DAYS[days - days % self._interval + self._interval]
+            ahead = self._ahead[days]
             return calm_occurrence(count.instant + ahead, count.nominal + ahead, count.offset, None)
         return super().next_after(instant)
 
