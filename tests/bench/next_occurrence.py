@@ -208,7 +208,8 @@ def table(results: dict[str, list[Contender]], slow: dict[str, float]) -> str:
         "# The next occurrence",
         "",
         "Written by `make bench`: calls per CPU second, an aware datetime in and one out, 09:00 New York from a start",
-        "in 2021, asked at two years of instants. In brackets: how many times as fast ours is.",
+        "in 2021, asked at two years of instants in order of time. Ours also works out the local time, the offset and",
+        "the reason for a move. In brackets: how many times as fast ours is.",
         "",
         "| | daily | weekly (Monday) | monthly (the 4th) |",
         "| --- | ---: | ---: | ---: |",
@@ -241,7 +242,7 @@ def _goal_words(results: dict[str, list[Contender]]) -> list[str]:
     for (kind, name), goal in GOALS.items():
         peer = next(contender for contender in results[kind] if contender.name == name)
         ratio = results[kind][0].rate / peer.rate
-        words.append(f"{kind}: {ratio:.1f}× {name}, goal {goal:.0f}×: {'met' if ratio >= goal else 'not met'}")
+        words.append(f"{kind}: {ratio:.2g}× {name}, goal {goal:.0f}×: {'met' if ratio >= goal else 'not met'}")
     return words
 
 
