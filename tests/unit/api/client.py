@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from playbooks.application.saved_queries import SavedQueries
 from playbooks.interfaces.api.routes import UseCases, build_resolver
 from tests.world import World
 
@@ -24,6 +25,7 @@ class Client:
             world.use_playbooks,
             world.use_runs,
             world.use_devices,
+            SavedQueries(world.playbooks, world.clock),
         )
         self._app = build_resolver(use, tenant_claim="custom:tenant", telemetry=world.telemetry)
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from playbooks.application.grants import person_of
-from playbooks.application.identity import Caller, owned
+from playbooks.application.identity import Caller, owned, owned_off
 from playbooks.application.registered import strict_findings
 from playbooks.domain.ids import PlaybookId, StepId
 from playbooks.domain.playbook import MAX_TITLE, Definition, Playbook, PlaybookState, Step, StepKind
@@ -65,7 +65,7 @@ class Playbooks:
 
     def edit(self, caller: Caller, id_: PlaybookId, *, rev: int, title: str, steps: Sequence[Step]) -> Playbook:
         """Replace title and steps, loosely checked; Conflict while on or when it was changed meanwhile."""
-        playbook = self._off(caller, id_, rev)
+        playbook = owned_off(self.store, caller, id_, rev)
         if not title.strip() or len(title) > MAX_TITLE:
             message = f"A title of 1 to {MAX_TITLE} characters is expected."
             raise Refused(message, [Finding("invalid_title", "/title", message)], code="invalid_title")
@@ -86,7 +86,7 @@ class Playbooks:
 
     def set_schedule(self, caller: Caller, id_: PlaybookId, *, rev: int, rule: Rule) -> Schedule:
         """Give the playbook its rule; Conflict while on."""
-        playbook = self._off(caller, id_, rev)
+        playbook = owned_off(self.store, caller, id_, rev)
         seen = self.store.schedule(caller.tenant, id_)
         schedule = change_rule(seen, rule, self.clock.now())
         self.store.save(replace(playbook, rev=rev + 1), seen_rev=rev, schedule=schedule, seen_schedule=seen)
@@ -132,17 +132,6 @@ class Playbooks:
         playbook = self.disable(caller, id_)
         gone = replace(playbook, deleted_at=self.clock.now(), rev=playbook.rev + 1)
         self.store.save(gone, seen_rev=playbook.rev)
-
-    def _off(self, caller: Caller, id_: PlaybookId, rev: int) -> Playbook:
-        playbook = owned(self.store, caller, id_)
-        if playbook.state is PlaybookState.ON:
-            raise Conflict(
-                "The playbook is on, so it cannot be changed: switch it off, change it, and switch it on again.",
-                code="playbook_is_on",
-            )
-        if playbook.rev != rev:
-            raise Conflict("The playbook was changed meanwhile: load it again and repeat the change.", code="changed")
-        return playbook
 
     def _definition(self, playbook: Playbook) -> Definition:
         found = self.store.definition(playbook.tenant, playbook.id, playbook.definition_version)

@@ -11,6 +11,7 @@ from playbooks.application.devices import Devices
 from playbooks.application.playbook_files import PlaybookFiles
 from playbooks.application.playbooks import Playbooks
 from playbooks.application.runs import Runs
+from playbooks.application.saved_queries import SavedQueries
 from playbooks.bootstrap.formats import WRITABLE
 from playbooks.bootstrap.settings import read_settings
 from playbooks.bootstrap.working import WorkingParts
@@ -40,6 +41,7 @@ def build() -> tuple[Callable[[dict[str, Any], Any], dict[str, Any]], Powertools
             WRITABLE,
         ),
         devices=Devices(parts.devices, parts.push, parts.clock),
+        saved_queries=SavedQueries(parts.playbooks, parts.clock),
     )
     app = build_resolver(use, tenant_claim=settings.tenant_claim, telemetry=parts.telemetry)
     return app.resolve, parts.telemetry

@@ -206,6 +206,10 @@ class PlaybookStore(Protocol):
         """The saved query of each query step that has one."""
         ...
 
+    def former_queries(self, tenant: TenantId, playbook: PlaybookId, step: StepId) -> Sequence["SavedQuery"]:
+        """The saved queries that stood there before the present one, newest first; the last 50 are kept."""
+        ...
+
     def of_user(self, tenant: TenantId, user: UserId) -> Sequence[Playbook]:
         """The user's playbooks, newest first, without deleted ones."""
         ...
@@ -223,11 +227,12 @@ class PlaybookStore(Protocol):
         schedule: Schedule | None = None,
         seen_schedule: Schedule | None = None,
         forget: Sequence[StepId] = (),
+        saved_query: "SavedQueryChange | None" = None,
     ) -> None:
         """Save what changed if the playbook is still at `seen_rev`; raises Conflict when it is not.
 
-        `schedule` is written only over the one that was seen (None: there was none). `forget` names the steps whose
-        saved query goes.
+        `schedule` is written only over the one that was seen (None: there was none), `saved_query` over the version
+        that was. `forget` names the steps whose saved query goes, with its history.
         """
         ...
 
@@ -308,11 +313,15 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class SavedQueryChange:
-    """The saved query for next time, written only over the version that was read (None: there was none)."""
+    """The saved query for next time, written only over the version that was read (None: there was none).
+
+    `former` is what was read when the version moves on: it goes into the history in the same transaction.
+    """
 
     step_id: StepId
     seen_version: int | None
     query: "SavedQuery"
+    former: "SavedQuery | None" = None
 
 
 class CallState(StrEnum):

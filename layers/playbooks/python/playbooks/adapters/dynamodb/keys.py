@@ -51,6 +51,16 @@ def saved_query(tenant: TenantId, playbook_id: PlaybookId, step: StepId) -> Key:
 SAVED_QUERIES = "SQL#"
 
 
+def saved_query_version(tenant: TenantId, playbook_id: PlaybookId, step: StepId, version: int) -> Key:
+    """A former version of a step's saved query."""
+    return (playbook_partition(tenant, playbook_id), f"{saved_query_versions(step)}{version:06d}")
+
+
+def saved_query_versions(step: StepId) -> str:
+    """The prefix of a step's former saved queries, oldest first."""
+    return f"SQLV#{_join(step)}#"
+
+
 def schedule(tenant: TenantId, playbook_id: PlaybookId) -> Key:
     """The playbook's schedule."""
     return (playbook_partition(tenant, playbook_id), SCHED)

@@ -10,15 +10,29 @@ from typing import TYPE_CHECKING, Any
 from playbooks.adapters.dynamodb import keys
 from playbooks.adapters.dynamodb.codec import pack
 from playbooks.adapters.dynamodb.items import definition_item, item, playbook_item, read_playbook, schedule_item
-from playbooks.adapters.dynamodb.operations import NEW, THERE, AllOf, Equals, Item, Missing, Put, Update, Write
+from playbooks.adapters.dynamodb.operations import (
+    NEW,
+    THERE,
+    AllOf,
+    Condition,
+    Delete,
+    Equals,
+    Item,
+    Missing,
+    Put,
+    Update,
+    Write,
+)
 from playbooks.domain.ids import PlaybookId, StepId, TenantId
 from playbooks.domain.playbook import RecentEnd
-from playbooks.ports.stores import NewPlaybook
+from playbooks.ports.stores import NewPlaybook, SavedQueryChange
 
 if TYPE_CHECKING:
     from playbooks.domain.sql.saved_query import SavedQuery
 
 RECENT = 10
+FORMER_KEPT = 50
+"""Former versions of a saved query that a step keeps."""
 
 
 def creation_writes(new: NewPlaybook) -> list[Write]:
@@ -46,6 +60,24 @@ def saved_query_item(tenant: TenantId, playbook: PlaybookId, step: StepId, query
         ensure_ascii=False,
     )
     return item(keys.saved_query(tenant, playbook, step), attributes)
+
+
+def saved_query_writes(tenant: TenantId, playbook: PlaybookId, change: SavedQueryChange) -> list[Write]:
+    """The saved query for next time over the version that was read; one that moves on leaves the former behind.
+
+    Only the first write is conditional, so it alone decides. The versions a step keeps are bounded: each new one
+    drops the one that is `FORMER_KEPT` older.
+    """
+    step, former = change.step_id, change.former
+    as_read: Condition = NEW if change.seen_version is None else Equals("version", change.seen_version)
+    writes: list[Write] = [Put(saved_query_item(tenant, playbook, step, change.query), as_read)]
+    if former is not None:
+        key = keys.saved_query_version(tenant, playbook, step, former.version)
+        writes.append(Put(saved_query_item(tenant, playbook, step, former) | {"PK": key[0], "SK": key[1]}))
+        if former.version > FORMER_KEPT:
+            oldest = former.version - FORMER_KEPT
+            writes.append(Delete(keys.saved_query_version(tenant, playbook, step, oldest)))
+    return writes
 
 
 def read_recent(stored: Mapping[str, Any]) -> tuple[RecentEnd, ...]:

@@ -1,5 +1,6 @@
 """The playbooks with their definitions, saved queries and schedules."""
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,23 +16,25 @@ from playbooks.adapters.dynamodb.items import (
     schedule_item,
 )
 from playbooks.adapters.dynamodb.operations import (
+    MAX_TRANSACTION,
     NEW,
     Delete,
     Equals,
+    Item,
     Put,
     Table,
     Update,
     Write,
 )
-from playbooks.adapters.dynamodb.playbook_writes import creation_writes
+from playbooks.adapters.dynamodb.playbook_writes import creation_writes, saved_query_writes
 from playbooks.adapters.dynamodb.writing import Pause, transact
 from playbooks.domain.ids import PlaybookId, StepId, TenantId, UserId
 from playbooks.domain.playbook import Definition, Playbook
 from playbooks.domain.schedule import Schedule
 from playbooks.domain.sql.placeholder import parse_placeholders
 from playbooks.domain.sql.saved_query import SavedQuery
-from playbooks.errors import Conflict, Refused
-from playbooks.ports.stores import CorruptItem, NewPlaybook
+from playbooks.errors import Conflict, Refused, Unavailable
+from playbooks.ports.stores import CorruptItem, NewPlaybook, SavedQueryChange, StoreBusy
 
 
 class DynamoPlaybooks:
@@ -59,6 +62,20 @@ class DynamoPlaybooks:
             StepId(str(stored["SK"]).removeprefix(keys.SAVED_QUERIES)): read_saved_query(stored) for stored in found
         }
 
+    def former_queries(self, tenant: TenantId, playbook: PlaybookId, step: StepId) -> Sequence[SavedQuery]:
+        live = self._table.get(keys.saved_query(tenant, playbook, step))
+        if live is None:
+            return []
+        found = self._former(tenant, playbook, step)
+        # What was forgotten may not be deleted yet; a step of the same name counts its versions from one again.
+        former = [read_saved_query(stored) for stored in found]
+        now = read_saved_query(live).version
+        return [query for query in reversed(former) if query.version < now]
+
+    def _former(self, tenant: TenantId, playbook: PlaybookId, step: StepId) -> list[Item]:
+        prefix = keys.saved_query_versions(step)
+        return self._table.query(keys.playbook_partition(tenant, playbook), prefix=prefix)[0]
+
     def of_user(self, tenant: TenantId, user: UserId) -> Sequence[Playbook]:
         pointers, _ = self._table.query(keys.user_partition(tenant, user), prefix=keys.USER_PLAYBOOKS)
         wanted = [
@@ -82,6 +99,7 @@ class DynamoPlaybooks:
         schedule: Schedule | None = None,
         seen_schedule: Schedule | None = None,
         forget: Sequence[StepId] = (),
+        saved_query: SavedQueryChange | None = None,
     ) -> None:
         tenant, id_ = playbook.tenant, playbook.id
         writes: list[Write] = [_change_write(playbook, seen_rev)]
@@ -91,10 +109,25 @@ class DynamoPlaybooks:
             as_seen = NEW if seen_schedule is None else schedule_as_seen(seen_schedule)
             writes.append(Put(schedule_item(tenant, id_, schedule), as_seen))
         writes += [Delete(keys.saved_query(tenant, id_, step)) for step in forget]
+        if saved_query is not None:
+            writes += saved_query_writes(tenant, id_, saved_query)
         if playbook.deleted_at is not None:
             writes.append(Delete(keys.user_playbook(tenant, playbook.owner, id_)))
         if transact(self._table, writes, self._pause) is not None:
             raise Conflict("The playbook was changed meanwhile: load it again and repeat the change.", code="changed")
+        self._forget_former(tenant, id_, forget)
+
+    def _forget_former(self, tenant: TenantId, playbook: PlaybookId, steps: Sequence[StepId]) -> None:
+        """Delete the history of steps whose saved query is gone; more than one transaction can hold.
+
+        What cannot be deleted now is never shown again, so the change that is made already does not fail for it.
+        """
+        partition = keys.playbook_partition(tenant, playbook)
+        for step in steps:
+            gone: list[Write] = [Delete((partition, str(it["SK"]))) for it in self._former(tenant, playbook, step)]
+            with contextlib.suppress(StoreBusy, Unavailable):
+                for start in range(0, len(gone), MAX_TRANSACTION):
+                    transact(self._table, gone[start : start + MAX_TRANSACTION], self._pause)
 
 
 def read_saved_query(stored: Mapping[str, Any]) -> SavedQuery:

@@ -17,15 +17,14 @@ from playbooks.adapters.dynamodb.operations import (
     Update,
     Write,
 )
-from playbooks.adapters.dynamodb.playbook_writes import creation_writes, read_recent, recent_write, saved_query_item
+from playbooks.adapters.dynamodb.playbook_writes import creation_writes, read_recent, recent_write, saved_query_writes
 from playbooks.adapters.dynamodb.statements import statement_writes
 from playbooks.adapters.dynamodb.writing import CONDITION, Pause, transact
-from playbooks.domain.ids import PlaybookId, TenantId
 from playbooks.domain.notice import Notice
 from playbooks.domain.playbook import RecentEnd
 from playbooks.domain.run import Run, RunStatus
 from playbooks.errors import Unavailable
-from playbooks.ports.stores import CallState, CorruptItem, LeaseLost, OutsideCall, RunCommit, SavedQueryChange
+from playbooks.ports.stores import CallState, CorruptItem, LeaseLost, OutsideCall, RunCommit
 
 CHECKPOINTS_KEPT_DAYS = 30
 MAX_TRIES = 5
@@ -115,7 +114,8 @@ def _parts(commit: RunCommit) -> list[Part]:
         parts.append(("step", Put(item(keys.step(run.tenant, run.id, step.step), pack(step)))))
     if commit.saved_query is not None and run.playbook is not None:
         query = commit.saved_query.query
-        parts.append(("saved_query", _saved_query_write(run.tenant, run.playbook, commit.saved_query)))
+        writes = saved_query_writes(run.tenant, run.playbook, commit.saved_query)
+        parts += [("saved_query", write) for write in writes]
         if query.version != commit.saved_query.seen_version:  # a reused one is known already
             known = statement_writes(run.tenant, run.run_as, [(query.statement, query.origin)])
             parts += [("saved_query", write) for write in known]
@@ -131,11 +131,6 @@ def _parts(commit: RunCommit) -> list[Part]:
 def _call_write(run: Run, call: OutsideCall) -> Write:
     condition: Condition = NEW if call.state is CallState.STARTED else Equals("state", CallState.STARTED.value)
     return Put(item(keys.call(run.tenant, run.id, call.step, call.id), pack(call)), condition)
-
-
-def _saved_query_write(tenant: TenantId, playbook: PlaybookId, change: SavedQueryChange) -> Write:
-    as_read: Condition = NEW if change.seen_version is None else Equals("version", change.seen_version)
-    return Put(saved_query_item(tenant, playbook, change.step_id, change.query), as_read)
 
 
 def _usage_write(run: Run) -> Write:

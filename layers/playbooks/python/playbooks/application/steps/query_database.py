@@ -251,7 +251,8 @@ class QueryTools:
         if found:
             return None, " ".join(finding.message for finding in found)
         query = saved_query.rewritten(saved, statement, described, self.context.run.id, self.now)
-        return SavedQueryChange(step_id, saved.version if saved is not None else None, query), ""
+        former = saved if saved is not None and query.version > saved.version else None
+        return SavedQueryChange(step_id, saved.version if saved is not None else None, query, former), ""
 
     def _told(self, change: SavedQueryChange) -> tuple[str, tuple[str, ...]]:
         """What the log says of the saved query: a word, and why another one stands there now."""

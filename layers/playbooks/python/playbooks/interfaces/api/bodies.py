@@ -30,6 +30,13 @@ class PlaybookBody(Body):
     steps: Annotated[list[StepBody], Field(max_length=200)]
 
 
+class RestoreBody(Body):
+    """Which former version of a saved query is to come back, for a playbook at the `rev` that was loaded."""
+
+    rev: int
+    version: Annotated[int, Field(ge=1)]
+
+
 class RuleBody(Body):
     """A wall-clock rule: `start` as the clock of the zone shows it, once without `unit`."""
 

@@ -17,11 +17,19 @@ from playbooks.application.identity import Caller
 from playbooks.application.playbook_files import PlaybookFiles
 from playbooks.application.playbooks import Playbooks
 from playbooks.application.runs import Runs
-from playbooks.domain.ids import ConversationId, PlaybookId, RunId, parse_id
+from playbooks.application.saved_queries import SavedQueries
+from playbooks.domain.ids import ConversationId, PlaybookId, RunId, StepId, parse_id
 from playbooks.domain.playbook import parse_steps
 from playbooks.domain.recurrence import parse_rule
 from playbooks.errors import Finding, PlaybooksError, Refused
-from playbooks.interfaces.api.bodies import ConvertBody, DeviceBody, PlaybookBody, RuleBody, ScheduleBody
+from playbooks.interfaces.api.bodies import (
+    ConvertBody,
+    DeviceBody,
+    PlaybookBody,
+    RestoreBody,
+    RuleBody,
+    ScheduleBody,
+)
 from playbooks.interfaces.api.identity import caller_of
 from playbooks.interfaces.api.problems import invalid_request, known_problem
 from playbooks.interfaces.api.sent import sent_bytes, sent_object
@@ -36,6 +44,8 @@ from playbooks.interfaces.api.views import (
     playbook_view,
     run_row,
     run_view,
+    saved_query_view,
+    saved_versions_view,
     schedule_view,
     tool_view,
 )
@@ -58,6 +68,7 @@ class UseCases:
     playbooks: Playbooks
     runs: Runs
     devices: Devices
+    saved_queries: SavedQueries
 
 
 def build_resolver(use: UseCases, *, tenant_claim: str, telemetry: Telemetry) -> APIGatewayHttpResolver:
@@ -88,6 +99,7 @@ def build_resolver(use: UseCases, *, tenant_claim: str, telemetry: Telemetry) ->
     _conversation_routes(app, use, caller, idempotency_key)
     _birth_routes(app, use, caller, idempotency_key)
     _playbook_routes(app, use, caller)
+    _saved_query_routes(app, use, caller)
     _run_routes(app, use, caller, idempotency_key)
     return app
 
@@ -195,6 +207,18 @@ def _playbook_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callabl
         caller()
         found = use.playbooks.preview(parse_rule(body.mapping()))
         return {"upcoming": [occurrence_view(occurrence) for occurrence in found]}
+
+
+def _saved_query_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callable[[], Caller]) -> None:
+    @app.get("/v1/playbooks/<id>/steps/<step>/saved-queries", summary="A step's saved SQL through its versions")
+    def list_saved_queries(id: str, step: str) -> Json:  # noqa: A002 - the route's parameter
+        found = use.saved_queries.history(caller(), PlaybookId(parse_id(id)), StepId(parse_id(step)))
+        return saved_versions_view(found)
+
+    @app.post("/v1/playbooks/<id>/steps/<step>/saved-queries/restore", summary="Go back to a former version while off")
+    def restore_saved_query(id: str, step: str, body: Annotated[RestoreBody, Body()]) -> Json:  # noqa: A002
+        where = PlaybookId(parse_id(id)), StepId(parse_id(step))
+        return saved_query_view(use.saved_queries.restore(caller(), *where, rev=body.rev, version=body.version))
 
 
 def _run_routes(

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from playbooks.application.conversations import Archive, Shown
 from playbooks.application.playbooks import ShownPlaybook
 from playbooks.application.runs import ShownRun
+from playbooks.application.saved_queries import Version
 from playbooks.domain.playbook import Playbook, steps_mapping
 from playbooks.domain.recurrence import Occurrence, rule_mapping
 from playbooks.domain.run import Run
@@ -114,7 +115,7 @@ def playbook_view(shown: ShownPlaybook) -> dict[str, Any]:
         "definition_version": shown.playbook.definition_version,
         "warnings": list(shown.playbook.warnings),
         "steps": [
-            {**step, "saved_query": _saved_view(shown.saved.get(step_.id))}
+            {**step, "saved_query": _saved_or_none(shown.saved.get(step_.id))}
             for step, step_ in zip(steps_mapping(shown.definition.steps), shown.definition.steps, strict=True)
         ],
         "schedule": schedule_view(shown.schedule, shown.upcoming) if shown.schedule is not None else None,
@@ -122,9 +123,23 @@ def playbook_view(shown: ShownPlaybook) -> dict[str, Any]:
     }
 
 
-def _saved_view(saved: SavedQuery | None) -> dict[str, Any] | None:
-    if saved is None:
-        return None
+def saved_versions_view(versions: Sequence[Version]) -> dict[str, Any]:
+    """The present saved query first, then the former ones, each with what changed in it."""
+    return {
+        "versions": [
+            {**saved_query_view(version.query), "present": number == 0, "diff": version.diff}
+            for number, version in enumerate(versions)
+        ]
+    }
+
+
+def _saved_or_none(saved: SavedQuery | None) -> dict[str, Any] | None:
+    return saved_query_view(saved) if saved is not None else None
+
+
+def saved_query_view(saved: SavedQuery) -> dict[str, Any]:
+    """A saved query; `run` is the run that left it, None when it came from a conversation."""
+    kind, _, origin = saved.origin.partition(" ")
     return {
         "statement": saved.statement,
         "placeholders": [
@@ -135,6 +150,7 @@ def _saved_view(saved: SavedQuery | None) -> dict[str, Any] | None:
         "reused": saved.reused,
         "rewritten": saved.rewritten,
         "origin": saved.origin,
+        "run": origin if kind == "run" else None,
         "version": saved.version,
     }
 
