@@ -80,6 +80,60 @@ def test_a_chats_call_makes_a_draft_once_a_key_with_the_sql_that_ran_here(client
     assert any("10" in warning and "no record" in warning for warning in made["warnings"])
 
 
+def test_a_key_whose_playbook_was_deleted_makes_no_other(client):
+    made = client.call("POST", "/v1/playbooks", CALL, key="k1")[1]
+    assert client.call("DELETE", f"/v1/playbooks/{made['id']}")[0] == 204
+    status, problem = client.call("POST", "/v1/playbooks", CALL, key="k1")
+    assert (status, problem["code"]) == (409, "key_used")
+
+
+ANSWERS = json.loads((CASES / "conversion/answers.json").read_text())
+MEANT_FOR_A_LIST = ("not on the list",)
+
+
+def chat_call(save):
+    """A case's answer as a chat's model would give it: SQL where the conversion has a number."""
+    if "raw" in save:
+        return save["raw"]
+    arguments = {**copy.deepcopy(ANSWERS["good"]), **save["change"]}
+    if "step" in save:
+        arguments["steps"][save["step"]] |= save["step_change"]
+    if "instruction_length" in save:
+        arguments["steps"][save["step"]]["instruction"] = "x" * save["instruction_length"]
+    if "steps" in save:
+        arguments["steps"] = arguments["steps"][-1:] * save["steps"]
+    steps = arguments["steps"] if isinstance(arguments["steps"], list) else []
+    for step in steps:
+        if isinstance(step, dict):
+            step["sql"] = FINAL if step.pop("statement", 0) else ""
+    return arguments
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in ANSWERS["cases"] if "save" in case["answers"][0] and not case["answers"][0].get("stop")],
+    ids=lambda case: case["id"],
+)
+def test_the_chats_call_is_answered_as_a_conversions_is(client, case):
+    client.call("POST", "/v1/conversations", CHAT)
+    expect, answer = case["expect"], case["answers"][0]
+    status, made = client.call("POST", "/v1/playbooks", chat_call(answer["save"]), key="k1")
+    if expect.get("sent_back"):
+        assert status == 422
+        assert set(expect["sent_back"]) <= {finding["code"] for finding in made["findings"]}
+        return
+    if expect["status"] == "failed":
+        assert status == 422
+        return
+    assert status == 201
+    for words in expect.get("warned", []):
+        assert words in MEANT_FOR_A_LIST or any(words in warning for warning in made["warnings"]), made["warnings"]
+    shown = client.call("GET", f"/v1/playbooks/{made['id']}")[1]
+    assert [step["kind"] for step in shown["steps"]] == expect["kinds"]
+    if "schedule" in expect:
+        assert (shown["schedule"] and shown["schedule"]["rule"]) == expect["schedule"]
+
+
 def test_sql_that_never_ran_here_is_dropped_and_the_step_stays(client):
     status, made = client.call("POST", "/v1/playbooks", CALL, key="k1")
     assert status == 201

@@ -8,7 +8,8 @@ from playbooks.domain.playbook import Definition, Playbook, PlaybookState, Step
 from playbooks.domain.recurrence import Rule
 from playbooks.domain.schedule import change_rule
 from playbooks.domain.sql.saved_query import SavedQuery
-from playbooks.ports.stores import NewPlaybook
+from playbooks.errors import Conflict
+from playbooks.ports.stores import NewPlaybook, PlaybookStore
 
 MAX_WARNINGS = 30
 
@@ -45,3 +46,14 @@ def born(
         warnings=tuple(warnings[:MAX_WARNINGS]),
     )
     return NewPlaybook(playbook, definition, saved, None if rule is None else change_rule(None, rule, now))
+
+
+def create_once(store: PlaybookStore, new: NewPlaybook) -> Playbook:
+    """Write it, or answer with the one its key made before, as it is now; Conflict when that one was deleted."""
+    if store.create(new):
+        return new.playbook
+    made = store.playbook(new.playbook.tenant, new.playbook.id)
+    if made is None or made.deleted_at is not None:
+        message = "This key made a playbook that was deleted since: use another key to make a new one."
+        raise Conflict(message, code="key_used")
+    return made

@@ -7,7 +7,7 @@ statement is kept only when it ran here before, to the letter. Enabling and appr
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from playbooks.application.births import born
+from playbooks.application.births import born, create_once
 from playbooks.application.grants import person_of
 from playbooks.application.identity import Caller
 from playbooks.application.registered import registered_for
@@ -82,6 +82,4 @@ class CreatePlaybook:
             language=language or person.language,
             now=now,
         )
-        if self.store.create(new):
-            return new.playbook
-        return self.store.playbook(caller.tenant, new.playbook.id) or new.playbook
+        return create_once(self.store, new)

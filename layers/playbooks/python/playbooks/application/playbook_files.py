@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from playbooks.application.births import born
+from playbooks.application.births import born, create_once
 from playbooks.application.grants import person_of
 from playbooks.application.identity import Caller, owned
 from playbooks.application.registered import registered_for
@@ -66,6 +66,4 @@ class PlaybookFiles:
             now=now,
             state=PlaybookState.OFF,
         )
-        if self.store.create(new):
-            return new.playbook
-        return self.store.playbook(caller.tenant, new.playbook.id) or new.playbook
+        return create_once(self.store, new)

@@ -4,6 +4,7 @@ A document from outside is walked as events before anything is built from it: it
 bounded, and anchors, aliases and tags are refused, so that a small text cannot become a large one or another type.
 """
 
+import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -18,6 +19,8 @@ MAX_EVENTS = 20_000
 CONTENT_TYPE = "application/yaml"
 _MAX_DIGITS = 400
 _WIDTH = 100
+_BREAKS = re.compile("[\r\x85\u2028\u2029]")
+"""Line ends in YAML 1.1 beside the plain one: only between double quotes, escaped, do they stay what they are."""
 
 
 class _Writer(yaml.SafeDumper):
@@ -25,7 +28,8 @@ class _Writer(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+    style = "|" if "\n" in value else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style='"' if _BREAKS.search(value) else style)
 
 
 _Writer.add_representer(str, _text)
