@@ -173,6 +173,18 @@ def test_the_calendar_ends_without_an_error(more: dict) -> None:
 
 
 @pytest.mark.parametrize("more", [{}, {"unit": "hours"}, {"unit": "days"}, {"unit": "months"}])
+@pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati"])
+def test_the_calendar_begins_without_an_error(zone: str, more: dict) -> None:
+    found = rule("2026-03-02T09:00", zone, **more)
+    first = next_after(found, at("2026-01-01T00:00+00:00"))
+    assert first is not None
+
+    for beginning in ("0001-01-01T00:00+00:00", "0001-01-01T00:00+14:00", "0001-01-03T00:00-12:00"):
+        assert next_after(found, at(beginning)) == first
+    assert next_after(found, at("9999-12-31T23:59-14:00")) is None
+
+
+@pytest.mark.parametrize("more", [{}, {"unit": "hours"}, {"unit": "days"}, {"unit": "months"}])
 def test_a_naive_instant_is_a_type_error(more: dict) -> None:
     with pytest.raises(TypeError, match="aware"):
         next_after(rule("2026-01-01T00:00", "UTC", **more), datetime(2026, 1, 1))  # noqa: DTZ001

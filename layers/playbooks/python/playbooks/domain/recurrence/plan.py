@@ -20,6 +20,9 @@ from playbooks.domain.recurrence.zone_clock import EPOCH, NAIVE_EPOCH, NO_TIME, 
 PREVIEWED = 5
 """How many occurrences a preview shows; they come from `occurrences`, as everything does."""
 
+_BEGINNING = datetime(1, 1, 7, tzinfo=UTC)
+"""Earlier the calendar has no room for the local times around an instant; no rule has an occurrence there."""
+
 
 class Plan:
     """What is worked out from a rule once: its local times and the clock of its zone."""
@@ -37,11 +40,11 @@ class Plan:
 
     def next_after(self, instant: datetime) -> Occurrence | None:
         """The first occurrence strictly later than an aware instant, or None when there is none."""
-        if instant.tzinfo is not UTC:
-            if instant.tzinfo is None:
-                raise TypeError("an instant needs an offset: give an aware datetime")
-            instant = instant.astimezone(UTC)
+        if instant.tzinfo is None:
+            raise TypeError("an instant needs an offset: give an aware datetime")
         try:
+            if instant.tzinfo is not UTC:
+                instant = instant.astimezone(UTC)
             calm = self._calm[instant.toordinal()]
             if calm is None:
                 return self._near_a_change(instant)
@@ -54,7 +57,7 @@ class Plan:
             moved = MONTH_END if self._anchor_day is not None and nominal.day != self._anchor_day else None
             return calm_occurrence(EPOCH + (nominal - NAIVE_EPOCH - calm.offset), nominal, calm.offset, moved)
         except CALENDAR_ENDS:
-            return None
+            return self.next_after(_BEGINNING) if instant < _BEGINNING else None
 
     def at(self, nominal: datetime, pass_: int) -> Occurrence | None:
         """The occurrence at, or first after, the place that a nominal time and pass have under this zone data."""
