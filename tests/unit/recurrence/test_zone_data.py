@@ -148,8 +148,7 @@ def test_the_days_kept_of_a_zone_do_not_grow_without_bound() -> None:
         stretch = calm[day]
         assert stretch is not None
         assert stretch.offset == timedelta(0)
-
-    assert len(calm) <= 20_000
+        assert len(calm) <= 20_000
 
 
 def test_the_scheduler_loads_nothing_heavy_for_its_rules() -> None:

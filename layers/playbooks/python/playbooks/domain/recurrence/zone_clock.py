@@ -58,7 +58,7 @@ class CalmDays(dict[int, CalmStretch | None]):
         self._zone = zone
 
     def __missing__(self, day: int) -> CalmStretch | None:
-        if len(self) >= _MOST_DAYS:
+        if len(self) + 2 * _REACH_DAYS > _MOST_DAYS:
             self.clear()
         offset = self._offset_on(day)
         first = self._same_until(day, offset, -1) + _MARGIN_DAYS
