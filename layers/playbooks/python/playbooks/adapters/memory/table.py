@@ -1,7 +1,7 @@
 """A table in memory with DynamoDB's semantics: conditions, transactions, indexes that may be stale, its limits."""
 
 import threading
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -214,7 +214,7 @@ class MemoryTable:
         if there:
             insort(order, (sort, key))
         else:
-            order.remove((sort, key))
+            del order[bisect_left(order, (sort, key))]
 
 
 def copied(value: Any) -> Any:
