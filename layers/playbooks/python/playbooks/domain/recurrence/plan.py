@@ -40,10 +40,10 @@ class Plan:
 
     def next_after(self, instant: datetime) -> Occurrence | None:
         """The first occurrence strictly later than an aware instant, or None when there is none."""
-        if instant.tzinfo is None:
-            raise TypeError("an instant needs an offset: give an aware datetime")
         try:
             if instant.tzinfo is not UTC:
+                if instant.tzinfo is None:
+                    raise TypeError("an instant needs an offset: give an aware datetime")
                 instant = instant.astimezone(UTC)
             calm = self._calm[instant.toordinal()]
             if calm is None:
