@@ -93,7 +93,11 @@ def test_every_zone_of_the_package_gives_an_occurrence_a_day() -> None:
     for name in package_zones.names():
         if "/" in name:
             rule = parse_rule({"start": "2026-03-02T09:00", "zone": name, "unit": "days"})
-            assert next_after(rule, datetime(2026, 3, 10, tzinfo=UTC)) is not None
+            asked = datetime(2026, 3, 10, tzinfo=UTC)
+            found = next_after(rule, asked)
+            assert found is not None
+            assert found.instant - asked <= timedelta(days=1), name
+            assert found.instant.astimezone(package_zones.zone(name)).hour == 9, name
 
 
 def test_clock_changes_lie_days_apart_so_one_look_up_a_day_finds_them_all() -> None:
