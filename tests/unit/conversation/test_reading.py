@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -92,6 +93,19 @@ def test_a_record_over_the_limit_is_refused_with_its_size(monkeypatch):
     with pytest.raises(Refused, match=r"2\.0 MB") as refused:
         read_conversation(b" " * (2 * 1024 * 1024))
     assert refused.value.code == "too_large"
+
+
+def test_an_archive_costs_the_memory_of_its_largest_conversation_not_of_all():
+    long = [{"type": "text", "text": "x" * 100_000}]
+    data = json.dumps([chat(f"id-{n}", "Long", ("human", long), ("assistant", QUERY)) for n in range(240)]).encode()
+    tracemalloc.start()
+    try:
+        assert len(list_conversations(data)) == 240
+        assert read_conversation(data, pick="id-7").id == "id-7"
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < len(data) / 4
 
 
 @pytest.mark.parametrize(
