@@ -11,8 +11,12 @@ from playbooks_local.paths import TEMPLATE
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "template" / "role_calls.json").read_text(encoding="utf-8"))
 DENIED = {"AccessDenied", "AccessDeniedException", "AuthorizationError"}
-# Lambda itself writes the log, and Bedrock is not emulated: no function makes these calls here.
-NOT_ASKED = {"logs:CreateLogStream", "logs:PutLogEvents", "bedrock:InvokeModel"}
+# Lambda itself writes the log, Bedrock is not emulated, and this stack's people are the workspace's: no function makes
+# these calls here.
+NOT_ASKED = {
+    *("logs:CreateLogStream", "logs:PutLogEvents", "bedrock:InvokeModel"),
+    *("cognito-idp:AdminGetUser", "cognito-idp:AdminListGroupsForUser"),
+}
 
 
 def actions(policies):

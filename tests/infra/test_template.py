@@ -168,6 +168,8 @@ def test_only_the_api_may_register_devices_and_only_workers_may_read_secrets():
         for statement in statements(role):
             for action in as_list(statement["Action"]):
                 holders.setdefault(action, set()).add(name)
+    for action in ("cognito-idp:AdminGetUser", "cognito-idp:AdminListGroupsForUser"):
+        assert holders[action] == set(ROLES)
     assert holders["sns:CreatePlatformEndpoint"] == {"ApiRole"}
     assert holders["secretsmanager:GetSecretValue"] == {"StepRunnerRole", "ConverterRole"}
     assert holders["bedrock:InvokeModel"] == {"StepRunnerRole", "ConverterRole"}

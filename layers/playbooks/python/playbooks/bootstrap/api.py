@@ -23,17 +23,17 @@ def build() -> tuple[Callable[[dict[str, Any], Any], dict[str, Any]], Powertools
     settings = read_settings().require("table", "bucket", "run_queue", "conversion_queue", "tenant_claim")
     parts = WorkingParts(settings)
     conversations = Conversations(parts.conversations, parts.artifacts, parts.clock, parts.workspace)
-    making = (parts.playbooks, parts.statements, parts.workspace, parts.workspace, parts.clock, WRITABLE)
+    making = (parts.playbooks, parts.statements, parts.directory, parts.workspace, parts.clock, WRITABLE)
     use = UseCases(
         conversations=conversations,
-        conversions=Conversions(conversations, parts.runs, parts.workspace, parts.doorbell, parts.clock),
+        conversions=Conversions(conversations, parts.runs, parts.directory, parts.doorbell, parts.clock),
         create_playbook=CreatePlaybook(*making),
         files=PlaybookFiles(*making),
-        playbooks=Playbooks(parts.playbooks, parts.workspace, parts.workspace, parts.clock, WRITABLE),
+        playbooks=Playbooks(parts.playbooks, parts.directory, parts.workspace, parts.clock, WRITABLE),
         runs=Runs(
             parts.runs,
             parts.playbooks,
-            parts.workspace,
+            parts.directory,
             parts.workspace,
             parts.artifacts,
             parts.doorbell,

@@ -20,7 +20,7 @@ def build() -> tuple[Worker, PowertoolsTelemetry]:
             model=parts.model,
             conversations=parts.conversations,
             artifacts=parts.artifacts,
-            directory=parts.workspace,
+            directory=parts.directory,
             workspace=parts.workspace,
             formats=WRITABLE,
         )

@@ -13,7 +13,7 @@ def build() -> tuple[Dispatcher, PowertoolsTelemetry]:
     dispatcher = Dispatcher(
         schedules=parts.schedules,
         runs=parts.runs,
-        directory=parts.workspace,
+        directory=parts.directory,
         workspace=parts.workspace,
         doorbell=parts.doorbell,
         notifier=parts.notifier,

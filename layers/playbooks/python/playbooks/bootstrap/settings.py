@@ -33,6 +33,8 @@ class Settings:
     issuer: str
     audience: str
     metrics_namespace: str
+    directory: str
+    user_pool: str
     times: LeaseTimes
 
     def require(self, *names: str) -> "Settings":
@@ -43,6 +45,9 @@ class Settings:
             raise WrongSettings(f"These environment variables must be set: {variables}.")
         return self
 
+
+DIRECTORIES = ("workspace", "cognito")
+"""Where people and groups are read: what the administrator registered here, or a Cognito user pool."""
 
 _VARIABLES: Mapping[str, str] = {
     "table": "PLAYBOOKS_TABLE",
@@ -59,12 +64,17 @@ _VARIABLES: Mapping[str, str] = {
     "issuer": "PLAYBOOKS_ISSUER",
     "audience": "PLAYBOOKS_AUDIENCE",
     "metrics_namespace": "PLAYBOOKS_METRICS_NAMESPACE",
+    "directory": "PLAYBOOKS_DIRECTORY",
+    "user_pool": "PLAYBOOKS_USER_POOL_ID",
 }
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings; raises WrongSettings when a number is none."""
+    """The settings; raises WrongSettings when a number is none or a word is not one of its choices."""
     texts = {name: environment.get(variable, "").strip() for name, variable in _VARIABLES.items()}
+    texts["directory"] = texts["directory"] or DIRECTORIES[0]
+    if texts["directory"] not in DIRECTORIES:
+        raise WrongSettings(f"PLAYBOOKS_DIRECTORY must be one of {', '.join(DIRECTORIES)}, not {texts['directory']!r}.")
     times = LeaseTimes(
         call_budget=_seconds(environment, "PLAYBOOKS_CALL_BUDGET_SECONDS", 240),
         margin=_seconds(environment, "PLAYBOOKS_LEASE_MARGIN_SECONDS", 60),

@@ -47,7 +47,7 @@ class StepParts(WorkingParts):
         from playbooks.application.steps.run_query import QueryRunner
 
         caps = Caps(seconds=self.settings.times.call_budget.total_seconds() / 2)
-        runner = QueryRunner(PostgresDatabases(), self.workspace, self.workspace, self.secrets, self.artifacts, caps)
+        runner = QueryRunner(PostgresDatabases(), self.workspace, self.directory, self.secrets, self.artifacts, caps)
         return query_database(held, self.model, context, runner)
 
 

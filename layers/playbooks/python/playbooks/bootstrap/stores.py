@@ -19,6 +19,7 @@ from playbooks.adapters.telemetry import PowertoolsTelemetry, build_telemetry
 from playbooks.application.notify import Notifier
 from playbooks.bootstrap.settings import Settings
 from playbooks.domain.recurrence import probe_zone_data
+from playbooks.ports.directory import Directory
 from playbooks.ports.push import Platform
 
 if TYPE_CHECKING:
@@ -62,8 +63,18 @@ class Parts:
 
     @cached_property
     def workspace(self) -> DynamoWorkspace:
-        """What the administrator registered, and the people."""
+        """What the administrator registered, and the people where there is no other directory."""
         return DynamoWorkspace(self.table)
+
+    @cached_property
+    def directory(self) -> Directory:
+        """Who people are, where the setting says."""
+        if self.settings.directory != "cognito":
+            return self.workspace
+        from playbooks.adapters.directory import CognitoDirectory
+
+        settings = self.settings.require("user_pool", "tenant_claim")
+        return CognitoDirectory(lambda: self.client("cognito-idp"), settings.user_pool, settings.tenant_claim)
 
     @cached_property
     def runs(self) -> "DynamoRuns":

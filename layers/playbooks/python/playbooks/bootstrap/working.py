@@ -59,7 +59,7 @@ class WorkingParts(Parts):
         return Worker(
             runs=self.runs,
             playbooks=self.playbooks,
-            directory=self.workspace,
+            directory=self.directory,
             artifacts=self.artifacts,
             doorbell=self.doorbell,
             notifier=self.notifier,
