@@ -44,13 +44,12 @@ class Walk:
         self.start, self.end = start, end
         self.spans: list[Span] = []
         since, before = start, _offset(zone, start)
-        for at, offset in _watched(zone, start, end):
-            if offset != before:
-                for second in range(at - MINUTE + 1, at + 1):
-                    changed = _offset(zone, second)
-                    if changed != before:
-                        self.spans.append(Span(since, second, before))
-                        since, before = second, changed
+        for minute in _minutes_of_change(zone, start, end):
+            for at in range(minute - MINUTE + 1, minute + 1):
+                offset = _offset(zone, at)
+                if offset != before:
+                    self.spans.append(Span(since, at, before))
+                    since, before = at, offset
         self.spans.append(Span(since, end, before))
         self.first_day = (start + self.spans[0].offset) // DAY
         self.last_day = (end + before) // DAY
@@ -89,15 +88,16 @@ def expected(rule: Rule, walk: Walk) -> list[Expected]:
     return found
 
 
-def _watched(zone: ZoneInfo, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Each minute after the start, with the offset then: the time on the wall less the time in UTC."""
-    utc, held, offset = _utc(zone, start), timedelta(0), 0
+def _minutes_of_change(zone: ZoneInfo, start: int, end: int) -> Iterator[int]:
+    """The minutes at which the time on the wall is not as far from UTC as the minute before."""
+    utc = _utc(zone, start)
+    before = zone.fromutc(utc) - utc
     for at in range(start + MINUTE, end + 1, MINUTE):
         utc += ONE_MINUTE
-        shown = zone.fromutc(utc) - utc
-        if shown != held:
-            held, offset = shown, shown.days * DAY + shown.seconds
-        yield at, offset
+        apart = zone.fromutc(utc) - utc
+        if apart != before:
+            before = apart
+            yield at
 
 
 def _offset(zone: ZoneInfo, at: int) -> int:
@@ -118,9 +118,10 @@ def _nominal_times(rule: Rule, first_day: int, last_day: int) -> Iterator[dateti
             return
         if rule.unit == "hours":
             for hour in range(24):
-                nominal = datetime.combine(day_of_month, time(hour, rule.start.minute))
-                if (hour - rule.start.hour) % rule.interval == 0 and nominal >= rule.start:
-                    yield nominal
+                if (hour - rule.start.hour) % rule.interval == 0:
+                    nominal = datetime.combine(day_of_month, time(hour, rule.start.minute))
+                    if nominal >= rule.start:
+                        yield nominal
         elif _belongs(rule, day_of_month):
             yield datetime.combine(day_of_month, rule.start.time())
 
