@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from playbooks.domain.ids import StepId
 from playbooks.domain.playbook import Step, StepKind
 from playbooks.domain.sql.saved_query import SavedQuery, from_conversation
 from playbooks.domain.usage import Usage
+from playbooks.errors import Finding
 from playbooks.ports.databases import Caps
 from playbooks.ports.directory import RegisteredDatabase
 from playbooks.ports.model import AssistantTurn, ModelAnswer, ModelRequest, StopReason, Text, ToolCall, UserTurn
@@ -72,6 +74,7 @@ class Stage:
 
     def __init__(self, server: PostgresServer) -> None:
         self.world = World().people()
+        self._numbers = count(2)
         self.port = server.port
         self.register("app_ro")
         self.secret = {"user": "postgres", "password": server.password}
@@ -112,11 +115,17 @@ class Stage:
         self.playbook = playbook
         return self._deliver()
 
-    def again(self, *answers: Call | str) -> StepResult | None:
+    def again(self, *answers: Call | str, key: str = "again") -> StepResult | None:
         """One more run of the same playbook."""
         self.script = Script(*answers)
-        self.id = self.world.use_runs.run_now(self.world.mina, self.playbook, "again").id
+        self.id = self.world.use_runs.run_now(self.world.mina, self.playbook, key).id
         return self._deliver()
+
+    def cautions(self) -> tuple[Finding, ...]:
+        """What Mina is told when she switches on a playbook that asks the case database."""
+        query = Step(StepId("s1"), StepKind.QUERY_DATABASE, "how many orders", {"database": "shop"})
+        asking = self.world.playbook(f"p{next(self._numbers)}", steps=(query,), on=False)
+        return self.world.use_playbooks.cautions(self.world.mina, asking)
 
     def saved(self) -> SavedQuery | None:
         """The saved query as it is now."""

@@ -3,7 +3,7 @@
 import json
 
 from playbooks.domain.run import RunStatus
-from playbooks.ports.directory import Person
+from playbooks.ports.directory import Person, RoleCheck
 from tests.integration.steps.conftest import finish
 from tests.world import ACME, MINA
 
@@ -160,11 +160,20 @@ def test_a_role_the_login_may_not_become_any_more_blocks_the_run_with_the_reason
     run = stage.world.run(stage.id)
     assert (run.status, run.reason_code) == (RunStatus.BLOCKED, "role_refused")
     assert "may not act as app_gone" in run.reason
+    assert (result.queries, stage.script.requests) == ((), [])
+
+
+def test_a_role_that_is_taken_away_after_its_daily_check_blocks_the_run_at_the_statement(stage):
+    def revoke(stage):
+        stage.register("app_gone")
+
+    result = stage.play(("run_query", {"sql": COUNT}), during=revoke)
+    assert stage.world.run(stage.id).reason_code == "role_refused"
     assert (result.queries, len(stage.script.requests)) == ((), 1)
 
 
 def test_a_role_that_is_refused_while_tables_are_described_blocks_the_run(stage):
-    stage.play(("describe_tables", {"search": ""}), role="app_gone")
+    stage.play(("describe_tables", {"search": ""}), during=lambda stage: stage.register("app_gone"))
     assert stage.world.run(stage.id).reason_code == "role_refused"
 
 
@@ -261,3 +270,35 @@ def test_a_step_takes_no_statement_beyond_what_its_log_can_hold(stage):
     assert [error for _, error in stage.script.results] == [False] * 7 + [True] * 2
     assert "no more are taken" in stage.script.results[-1][0]
     assert len(result.queries) == 7
+
+
+def test_what_the_role_may_do_beyond_reading_is_found_out_and_told_at_enabling(stage):
+    before = stage.cautions()
+    stage.play(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT), role="app_owner")
+    after = stage.cautions()
+    assert [caution.code for caution in before] == ["role_not_checked"]
+    assert "role_may_write" in {caution.code for caution in after}
+    assert {caution.path for caution in after} == {"/steps/0/inputs/database"}
+    assert all(caution.message.startswith("In 'shop': The role ") for caution in after)
+
+
+def test_a_role_is_looked_at_once_a_day(stage):
+    stage.play(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT))
+    first = stage.world.workspace.role_check(ACME, "shop", "app_ro")
+    stage.world.clock.forward(hours=23)
+    stage.again(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT), key="second")
+    assert stage.world.workspace.role_check(ACME, "shop", "app_ro") == first
+    stage.world.clock.forward(hours=2)
+    stage.again(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT), key="third")
+    assert stage.world.workspace.role_check(ACME, "shop", "app_ro").checked_at > first.checked_at
+
+
+def test_a_role_that_only_reads_is_told_to_be_nothing_to_worry_about(stage):
+    stage.world.workspace.save_role_check(ACME, RoleCheck("shop", "app_ro", stage.world.clock.now()))
+    assert stage.cautions() == ()
+
+
+def test_a_version_that_is_replaced_stays_in_the_history_of_the_step(stage):
+    stage.play(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT), saved=LITERAL)
+    (former,) = stage.world.playbooks.former_queries(ACME, stage.playbook, "s1")
+    assert (former.statement, former.version, stage.saved().version) == (LITERAL, 1, 2)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from playbooks.application.grants import person_of
 from playbooks.application.identity import Caller, owned, owned_off
-from playbooks.application.registered import strict_findings
+from playbooks.application.registered import role_cautions, strict_findings
 from playbooks.domain.ids import PlaybookId, StepId
 from playbooks.domain.playbook import MAX_TITLE, Definition, Playbook, PlaybookState, Step, StepKind
 from playbooks.domain.recurrence import Occurrence, Rule, occurrences
@@ -29,6 +29,8 @@ class ShownPlaybook:
     saved: Mapping[StepId, SavedQuery]
     findings: tuple[Finding, ...]
     upcoming: tuple[Occurrence, ...]
+    cautions: tuple[Finding, ...]
+    """What is worth knowing and keeps nothing from running."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Playbooks:
             self.store.saved_queries(caller.tenant, id_),
             self._findings(caller, definition, schedule),
             () if schedule is None else self.preview(schedule.rule),
+            self._cautions(caller, definition),
         )
 
     def preview(self, rule: Rule) -> tuple[Occurrence, ...]:
@@ -132,6 +135,14 @@ class Playbooks:
         playbook = self.disable(caller, id_)
         gone = replace(playbook, deleted_at=self.clock.now(), rev=playbook.rev + 1)
         self.store.save(gone, seen_rev=playbook.rev)
+
+    def cautions(self, caller: Caller, id_: PlaybookId) -> tuple[Finding, ...]:
+        """Warnings to show when it is switched on: what a database role may do beyond reading."""
+        return self._cautions(caller, self._definition(owned(self.store, caller, id_)))
+
+    def _cautions(self, caller: Caller, definition: Definition) -> tuple[Finding, ...]:
+        person = person_of(self.directory, caller.tenant, caller.user)
+        return role_cautions(definition.steps, self.workspace, caller.tenant, person)
 
     def _definition(self, playbook: Playbook) -> Definition:
         found = self.store.definition(playbook.tenant, playbook.id, playbook.definition_version)

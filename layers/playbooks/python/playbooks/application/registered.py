@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from playbooks.application.grants import usable_databases
 from playbooks.domain import enablement
 from playbooks.domain.ids import TenantId
-from playbooks.domain.playbook import Step
+from playbooks.domain.playbook import Step, StepKind
 from playbooks.errors import Finding
 from playbooks.ports.directory import Person, Workspace
 
@@ -31,3 +31,27 @@ def strict_findings(
 ) -> tuple[Finding, ...]:
     """What keeps the steps from running for this person."""
     return enablement.findings(steps, registered=registered_for(workspace, tenant, person, formats))
+
+
+def role_cautions(
+    steps: tuple[Step, ...], workspace: Workspace, tenant: TenantId, person: Person
+) -> tuple[Finding, ...]:
+    """What the roles that the steps' queries run as may do beyond reading: warnings that keep nothing from running.
+
+    They are from the last check by a run (see `QueryRunner.check_role`); a role that none has met yet is named.
+    """
+    usable = usable_databases(workspace.databases(tenant), person)
+    found: list[Finding] = []
+    for number, step in enumerate(steps):
+        name = step.inputs.get("database", "")
+        if step.kind is not StepKind.QUERY_DATABASE or name not in usable:
+            continue
+        role = usable.pop(name).role_for(person) or ""  # each database once, at its first step
+        check = workspace.role_check(tenant, name, role)
+        path = f"/steps/{number}/inputs/database"
+        if check is None:
+            text = "is checked at the first run; an administrator can check it now with `playbooks harden --check`"
+            found.append(Finding("role_not_checked", path, f"What the role in {name!r} may do beyond reading {text}."))
+        else:
+            found += [Finding(risk.code, path, f"In {name!r}: {risk.message}") for risk in check.risks]
+    return tuple(found)

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from playbooks.domain.ids import TenantId, UserId
+from playbooks.errors import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,19 @@ class RegisteredDatabase:
 
 
 @dataclass(frozen=True, slots=True)
+class RoleCheck:
+    """What a database role was found to be allowed beyond reading; `risks` is empty when nothing was.
+
+    `role` is the grant's, empty where people read as the login.
+    """
+
+    database: str
+    role: str
+    checked_at: datetime
+    risks: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RegisteredExecutors:
     """Query tools of chats that the administrator added to the known ones: a call of one runs the SQL it carries.
 
@@ -79,6 +94,14 @@ class Workspace(Protocol):
 
     def executors(self, tenant: TenantId) -> RegisteredExecutors:
         """The query tools that were added; none by default."""
+        ...
+
+    def role_check(self, tenant: TenantId, database: str, role: str) -> RoleCheck | None:
+        """The last check of a role in a database, or None when there was none."""
+        ...
+
+    def save_role_check(self, tenant: TenantId, check: RoleCheck) -> None:
+        """Write a check over the one before."""
         ...
 
 

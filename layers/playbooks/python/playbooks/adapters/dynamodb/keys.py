@@ -1,5 +1,6 @@
 """Every key of the table is built here and nowhere else. Tenant first, parts separated by `#`, ids without it."""
 
+import hashlib
 import zlib
 
 from playbooks.adapters.dynamodb.operations import Key
@@ -157,6 +158,12 @@ WORKSPACE_DATABASES = "DB#"
 def workspace_database(tenant: TenantId, name: str) -> Key:
     """A registered database."""
     return (workspace_partition(tenant), f"{WORKSPACE_DATABASES}{_join(name)}")
+
+
+def workspace_role_check(tenant: TenantId, database: str, role: str) -> Key:
+    """The last check of a database role. A role's name may hold anything: its hash stands for it."""
+    digest = hashlib.sha256(role.encode()).hexdigest()[:32]
+    return (workspace_partition(tenant), f"ROLE#{_join(database)}#{digest}")
 
 
 def workspace_executors(tenant: TenantId) -> Key:

@@ -8,7 +8,7 @@ from playbooks.adapters.dynamodb.codec import pack, unpack
 from playbooks.adapters.dynamodb.items import item
 from playbooks.adapters.dynamodb.operations import Item, Put, Table
 from playbooks.domain.ids import TenantId, UserId
-from playbooks.ports.directory import Person, RegisteredDatabase, RegisteredExecutors
+from playbooks.ports.directory import Person, RegisteredDatabase, RegisteredExecutors, RoleCheck
 
 
 class DynamoWorkspace:
@@ -30,6 +30,13 @@ class DynamoWorkspace:
     def executors(self, tenant: TenantId) -> RegisteredExecutors:
         stored = self._table.get(keys.workspace_executors(tenant))
         return unpack(RegisteredExecutors, stored) if stored is not None else RegisteredExecutors()
+
+    def role_check(self, tenant: TenantId, database: str, role: str) -> RoleCheck | None:
+        stored = self._table.get(keys.workspace_role_check(tenant, database, role))
+        return unpack(RoleCheck, stored) if stored is not None else None
+
+    def save_role_check(self, tenant: TenantId, check: RoleCheck) -> None:
+        self._table.write(Put(item(keys.workspace_role_check(tenant, check.database, check.role), pack(check))))
 
     def people(self, tenant: TenantId, users: Collection[UserId]) -> Mapping[UserId, Person]:
         found = self._table.batch_get([keys.workspace_person(tenant, user) for user in users])

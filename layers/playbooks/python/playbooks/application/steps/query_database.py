@@ -50,6 +50,7 @@ def query_database(held: HeldRun, model: Model, context: StepContext, queries: Q
     pinned, step = context.pinned, context.step
     tools = QueryTools(context, queries, held.clock.now())
     held.so_far = tools.so_far
+    queries.check_role(context.run, step.inputs.get("database", ""), tools.now)
     saved = context.saved if pinned else None
     return converse(
         held,

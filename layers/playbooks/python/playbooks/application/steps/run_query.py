@@ -1,8 +1,9 @@
 """Run one SELECT as the person, into a dataset: the rows go to object storage, the model sees a summary."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from playbooks.application.artifact_keys import dataset_key
 from playbooks.application.grants import Blocked, grant_for, person_of
@@ -12,20 +13,24 @@ from playbooks.domain.dataset_summary import DatasetSummarizer
 from playbooks.domain.ids import TenantId, UserId
 from playbooks.domain.run import Run
 from playbooks.domain.sql import guard
-from playbooks.errors import PlaybooksError
+from playbooks.errors import PlaybooksError, Unavailable
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.databases import (
     Caps,
     Databases,
     DatabaseTarget,
+    QueryFailed,
+    QueryTimedOut,
     ReadOnlySession,
+    ResultUnreadable,
     RoleRefused,
     TlsRefused,
     WrongPassword,
 )
-from playbooks.ports.directory import Directory, Secrets, Workspace
+from playbooks.ports.directory import Directory, RoleCheck, Secrets, Workspace
 from playbooks.ports.stores import ExecutedQuery, StoredDataset
 
+ROLE_CHECKED_EVERY = timedelta(days=1)
 MAX_ERROR = 2_000
 """Characters of a failure that are kept and shown; a server quotes values in it, whatever their length."""
 
@@ -109,6 +114,21 @@ class QueryRunner:
             log, ok=True, rows=stored.rows, milliseconds=milliseconds, dataset=dataset, cut=stored.cut
         )  # fmt: skip
         return ran, stored
+
+    def check_role(self, run: Run, name: str, now: datetime) -> None:
+        """Find out once a day what the person's role may do beyond reading, for the warning at enabling.
+
+        It stands here and not with the API because only the step runner has a driver and a way to the database. A
+        check that fails is left for the next step: the step's own statements will tell what is wrong.
+        """
+        grant = grant_for(self.workspace, run.tenant, person_of(self.directory, run.tenant, run.run_as), name)
+        last = self.workspace.role_check(run.tenant, name, grant.role)
+        if last is not None and now - last.checked_at < ROLE_CHECKED_EVERY:
+            return
+        with suppress(QueryFailed, QueryTimedOut, ResultUnreadable, Unavailable):
+            with self._session(self.target(run.tenant, run.run_as, name, run.zone)) as session:
+                risks = session.risks()
+            self.workspace.save_role_check(run.tenant, RoleCheck(name, grant.role, now, risks))
 
     def describe(self, run: Run, name: str, search: str) -> str:
         """Tables and columns the person may read, as text; raises Blocked."""

@@ -35,9 +35,10 @@ from playbooks.interfaces.api.problems import invalid_request, known_problem
 from playbooks.interfaces.api.sent import sent_bytes, sent_object
 from playbooks.interfaces.api.views import (
     archive_view,
+    checks_view,
     conversation_view,
     conversion_view,
-    finding_view,
+    enabled_view,
     made_view,
     occurrence_view,
     playbook_row,
@@ -186,7 +187,7 @@ def _playbook_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callabl
     @app.get("/v1/playbooks/<id>/checks", summary="What keeps it from being switched on")
     def check_playbook(id: str) -> Json:  # noqa: A002
         shown = use.playbooks.show(caller(), PlaybookId(parse_id(id)))
-        return {"findings": [finding_view(finding) for finding in shown.findings]}
+        return checks_view(shown)
 
     @app.put("/v1/playbooks/<id>/schedule", summary="Give it a schedule while it is off")
     def set_schedule(id: str, body: Annotated[ScheduleBody, Body()]) -> Json:  # noqa: A002
@@ -196,7 +197,8 @@ def _playbook_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callabl
 
     @app.post("/v1/playbooks/<id>/enable", summary="Switch it on")
     def enable(id: str) -> Json:  # noqa: A002
-        return playbook_row(use.playbooks.enable(caller(), PlaybookId(parse_id(id))))
+        who, playbook = caller(), PlaybookId(parse_id(id))
+        return enabled_view(use.playbooks.enable(who, playbook), use.playbooks.cautions(who, playbook))
 
     @app.post("/v1/playbooks/<id>/disable", summary="Switch it off; a run under way finishes")
     def disable(id: str) -> Json:  # noqa: A002

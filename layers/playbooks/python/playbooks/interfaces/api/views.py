@@ -119,8 +119,21 @@ def playbook_view(shown: ShownPlaybook) -> dict[str, Any]:
             for step, step_ in zip(steps_mapping(shown.definition.steps), shown.definition.steps, strict=True)
         ],
         "schedule": schedule_view(shown.schedule, shown.upcoming) if shown.schedule is not None else None,
-        "findings": [finding_view(finding) for finding in shown.findings],
+        **checks_view(shown),
     }
+
+
+def checks_view(shown: ShownPlaybook) -> dict[str, Any]:
+    """What keeps a playbook from being switched on, and what does not but is worth knowing."""
+    return {
+        "findings": [finding_view(finding) for finding in shown.findings],
+        "cautions": [finding_view(finding) for finding in shown.cautions],
+    }
+
+
+def enabled_view(playbook: Playbook, cautions: Sequence[Finding]) -> dict[str, Any]:
+    """A playbook that has just been switched on, with what is worth knowing about it."""
+    return {**playbook_row(playbook), "cautions": [finding_view(finding) for finding in cautions]}
 
 
 def saved_versions_view(versions: Sequence[Version]) -> dict[str, Any]:
