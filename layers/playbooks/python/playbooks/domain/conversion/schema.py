@@ -98,6 +98,10 @@ def input_schema() -> dict[str, object]:
 
 
 def chat_input_schema() -> dict[str, object]:
-    """The JSON schema of the arguments of `create_playbook`, the tool a chat's model calls: SQL instead of a number."""
-    steps = {**PROPERTIES["steps"], "items": _object(CHAT_STEP_PROPERTIES)}
+    """The JSON schema of the arguments of `create_playbook`, the tool a chat's model calls: SQL instead of a number.
+
+    Without bounds, which strict modes refuse: whoever offers the tool passes it on as it is.
+    """
+    description = f"In order, at most {MAX_STEPS}."
+    steps = {"type": "array", "description": description, "items": _object(CHAT_STEP_PROPERTIES)}
     return _object({**PROPERTIES, "steps": steps})
