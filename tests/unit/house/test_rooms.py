@@ -17,10 +17,12 @@ CONTRACTS = {contract["id"]: contract["name"] for contract in PYPROJECT["tool"][
 
 ROOMS = {
     "anthropic": ["playbooks.adapters.model"],
+    "anyio": ["playbooks.adapters.mcp_tools"],
     "aws_lambda_powertools": ["playbooks.adapters.telemetry", "playbooks.interfaces"],
     "boto3": ["playbooks.bootstrap.stores"],
     "botocore": ["playbooks.adapters", "playbooks.bootstrap.stores"],
     "docx": ["playbooks.adapters.documents", "playbooks.adapters.document_readers"],
+    "httpx2": ["playbooks.adapters.mcp_tools", "playbooks.adapters.model"],
     "lxml": ["playbooks.adapters.document_readers"],
     "mcp": ["playbooks.adapters.mcp_tools"],
     "openpyxl": ["playbooks.adapters.document_readers"],
