@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from playbooks.adapters.dynamodb.notices import DynamoNotices
 from playbooks.adapters.dynamodb.operations import Table
@@ -76,11 +77,12 @@ class World:
     convert: ConversionExecutor | None = None
     now: datetime = START
     times: LeaseTimes = field(default_factory=LeaseTimes)
+    telemetry: Any = field(default_factory=MemoryTelemetry)
 
     def __post_init__(self) -> None:
         self.clock = ManualClock(self.now)
         self.doorbell, self.push = MemoryDoorbell(), MemoryPush()
-        self.artifacts, self.telemetry = MemoryArtifacts(), MemoryTelemetry()
+        self.artifacts = MemoryArtifacts()
         self.playbooks = DynamoPlaybooks(self.table, no_pause)
         self.runs = DynamoRuns(self.table, no_pause)
         self.schedules = DynamoSchedules(self.table)

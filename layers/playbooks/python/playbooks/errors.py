@@ -13,6 +13,8 @@ class PlaybooksError(Exception):
 
     code: str = "error"
     retryable: bool = False
+    loggable: bool = False
+    """Whether the message may stand in a log: it holds our own words and ids, no text of a person, a row or a model."""
 
     def __init__(self, message: str, *, code: str | None = None) -> None:
         super().__init__(message)
@@ -61,3 +63,4 @@ class Unavailable(PlaybooksError):
 
     code = "unavailable"
     retryable = True
+    loggable = True

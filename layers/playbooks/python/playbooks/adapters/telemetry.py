@@ -11,7 +11,7 @@ ALLOWED = frozenset(
     {
         *("playbook", "run", "step", "shard", "count", "notice", "device", "status", "reason", "tries", "detail"),
         *("problem", "claimed", "skipped", "blocked", "switched_off", "lost", "rung", "expired", "notices", "faults"),
-        *("oldest_due_seconds", "code", "message", "error", "route", "method", "seconds"),
+        *("oldest_due_seconds", "code", "said", "error", "route", "method", "seconds"),
     }
 )
 """Fields that may stand in the log; another name is left out, so that no new one can carry a person's data."""
@@ -28,9 +28,11 @@ class PowertoolsTelemetry:
         self._logger.info(name, extra=_allowed(fields))
 
     def fault(self, name: str, error: BaseException, **fields: Field) -> None:
-        code = error.code if isinstance(error, PlaybooksError) else type(error).__name__
-        message = error.message if isinstance(error, PlaybooksError) else ""
-        self._logger.warning(name, extra=_allowed({**fields, "code": code, "message": message}))
+        code, said = "", ""
+        if isinstance(error, PlaybooksError):
+            code, said = error.code, error.message if error.loggable else ""
+        words = {**fields, "code": code, "error": type(error).__name__, "said": said}
+        self._logger.warning(name, extra=_allowed(words))
 
     def count(self, metric: str, amount: int = 1) -> None:
         self._metrics.add_metric(name=metric, unit=MetricUnit.Count, value=amount)
@@ -42,8 +44,7 @@ class PowertoolsTelemetry:
 
 
 def _allowed(fields: dict[str, Field]) -> dict[str, Field]:
-    # `message` is logging's own name for the event itself.
-    return {("said" if name == "message" else name): value for name, value in fields.items() if name in ALLOWED}
+    return {name: value for name, value in fields.items() if name in ALLOWED and value not in ("", None)}
 
 
 def build_telemetry(namespace: str) -> PowertoolsTelemetry:

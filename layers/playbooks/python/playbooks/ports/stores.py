@@ -35,12 +35,14 @@ class StoreBusy(PlaybooksError):
 
     code = "store_busy"
     retryable = True
+    loggable = True
 
 
 class CorruptItem(PlaybooksError):
     """Raised when a stored item cannot be read back; it is named, and the others go on."""
 
     code = "corrupt_item"
+    loggable = True
 
 
 # --- the schedules and the tick -------------------------------------------------------------------------------

@@ -31,6 +31,11 @@ def parse_instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
+def fault_name(error: Exception) -> str:
+    """What is wrong with a stored item, without its content: an error's code, or the kind of fault."""
+    return str(getattr(error, "code", type(error).__name__))
+
+
 def pack(value: Any) -> dict[str, Any]:
     """A dataclass as an item's attributes, without those that have their default."""
     packed = {}
@@ -51,7 +56,9 @@ def unpack(kind: type[T], item: Mapping[str, Any]) -> T:
             try:
                 values[name] = decode(item[name])
             except (TypeError, ValueError, KeyError, AttributeError) as error:
-                raise CorruptItem(f"{kind.__name__}.{name} of a stored item cannot be read: {error}.") from error
+                raise CorruptItem(
+                    f"{kind.__name__}.{name} of a stored item cannot be read ({type(error).__name__})."
+                ) from error
         elif default is _REQUIRED:
             raise CorruptItem(f"{kind.__name__}.{name} is missing in a stored item.")
     return kind(**values)

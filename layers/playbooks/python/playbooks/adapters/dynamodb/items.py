@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from playbooks.adapters.dynamodb import keys
-from playbooks.adapters.dynamodb.codec import instant, pack, parse_instant, unpack
+from playbooks.adapters.dynamodb.codec import fault_name, instant, pack, parse_instant, unpack
 from playbooks.adapters.dynamodb.operations import AllOf, Condition, Equals, Item, Key, Missing
 from playbooks.adapters.dynamodb.writing import SCHEMA_VERSION
 from playbooks.domain.ids import PlaybookId, TenantId
@@ -48,7 +48,9 @@ def read_definition(stored: Mapping[str, Any]) -> Definition:
     try:
         return Definition(int(stored["version"]), parse_steps(stored["steps"]))
     except (Refused, *_UNREADABLE) as error:
-        raise CorruptItem(f"The definition {stored.get('PK')} {stored.get('SK')} cannot be read: {error}") from error
+        raise CorruptItem(
+            f"The definition {stored.get('PK')} {stored.get('SK')} cannot be read ({fault_name(error)})."
+        ) from error
 
 
 def schedule_item(tenant: TenantId, playbook: PlaybookId, schedule: Schedule) -> Item:
@@ -85,7 +87,7 @@ def read_schedule(stored: Mapping[str, Any]) -> Schedule:
             last_run=stored.get("last_run"),
         )
     except _UNREADABLE as error:
-        raise CorruptItem(f"The schedule {stored.get('PK')} cannot be read: {error}") from error
+        raise CorruptItem(f"The schedule {stored.get('PK')} cannot be read ({fault_name(error)}).") from error
 
 
 def schedule_as_seen(seen: Schedule) -> Condition:

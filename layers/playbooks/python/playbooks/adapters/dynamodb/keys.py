@@ -153,6 +153,7 @@ def workspace_partition(tenant: TenantId) -> str:
 
 
 WORKSPACE_DATABASES = "DB#"
+WORKSPACE_PEOPLE = "PERSON#"
 
 
 def workspace_database(tenant: TenantId, name: str) -> Key:
@@ -173,7 +174,7 @@ def workspace_executors(tenant: TenantId) -> Key:
 
 def workspace_person(tenant: TenantId, user: UserId) -> Key:
     """A person of the workspace."""
-    return (workspace_partition(tenant), f"PERSON#{_join(user)}")
+    return (workspace_partition(tenant), f"{WORKSPACE_PEOPLE}{_join(user)}")
 
 
 def shard_of(*parts: str) -> int:

@@ -154,6 +154,7 @@ class Throttled(PlaybooksError):
 
     code = "throttled"
     retryable = True
+    loggable = True
 
 
 class Table(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playbooks.adapters.dynamodb import keys
-from playbooks.adapters.dynamodb.codec import instant, unpack
+from playbooks.adapters.dynamodb.codec import fault_name, instant, unpack
 from playbooks.adapters.dynamodb.items import (
     definition_item,
     read_definition,
@@ -136,7 +136,7 @@ def read_saved_query(stored: Mapping[str, Any]) -> SavedQuery:
         placeholders = parse_placeholders(json.loads(stored.get("placeholders", "[]")))
     except (Refused, ValueError) as error:
         raise CorruptItem(
-            f"The placeholders of {stored.get('PK')} {stored.get('SK')} cannot be read: {error}"
+            f"The placeholders of {stored.get('PK')} {stored.get('SK')} cannot be read ({fault_name(error)})."
         ) from error
     rest = {name: value for name, value in stored.items() if name != "placeholders"}
     query = unpack(SavedQuery, {**rest, "placeholders": []})

@@ -6,7 +6,7 @@ from typing import Any
 from playbooks.adapters.dynamodb import keys
 from playbooks.adapters.dynamodb.codec import pack, unpack
 from playbooks.adapters.dynamodb.items import item
-from playbooks.adapters.dynamodb.operations import Item, Put, Table
+from playbooks.adapters.dynamodb.operations import Delete, Item, Put, Table
 from playbooks.domain.ids import TenantId, UserId
 from playbooks.ports.directory import Person, RegisteredDatabase, RegisteredExecutors, RoleCheck
 
@@ -42,6 +42,15 @@ class DynamoWorkspace:
         found = self._table.batch_get([keys.workspace_person(tenant, user) for user in users])
         people = [_read_person(stored) for stored in found.values()]
         return {person.id: person for person in people}
+
+    def known_people(self, tenant: TenantId) -> Sequence[Person]:
+        """Everybody who was registered, inactive ones too."""
+        found, _ = self._table.query(keys.workspace_partition(tenant), prefix=keys.WORKSPACE_PEOPLE)
+        return [_read_person(stored) for stored in found]
+
+    def remove_database(self, tenant: TenantId, name: str) -> None:
+        """Take a database's registration away: playbooks that ask it are blocked and say so."""
+        self._table.write(Delete(keys.workspace_database(tenant, name)))
 
     def register_database(self, tenant: TenantId, database: RegisteredDatabase) -> None:
         """Write a database's registration over an older one."""
