@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from playbooks.errors import PlaybooksError, Refused
 
-COMMANDS = ("cases", "conversation", "demo", "harden", "schedule", "up")
+COMMANDS = ("cases", "conversation", "demo", "harden", "schedule", "up", "workspace")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
