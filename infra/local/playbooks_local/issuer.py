@@ -16,7 +16,7 @@ from jwt.algorithms import RSAAlgorithm
 
 from playbooks_local.loopback_server import Handler, LoopbackServer
 from playbooks_local.people import PEOPLE, Person
-from playbooks_local.ports import HOST
+from playbooks_local.loopback_ports import HOST
 
 AUDIENCE: Final = "playbooks-local"
 _LIFETIME_SECONDS: Final = 3600

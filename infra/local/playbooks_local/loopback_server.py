@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
 
-from playbooks_local.ports import HOST, require_free
+from playbooks_local.loopback_ports import HOST, require_free
 
 
 class _Server(ThreadingHTTPServer):

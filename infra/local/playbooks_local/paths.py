@@ -9,7 +9,6 @@ FUNCTIONS = ROOT / "functions"
 LAYERS = ROOT / "layers"
 BUILD = ROOT / ".build"
 STATE = ROOT / ".local"
-EMULATOR_LOCK = ROOT / "infra" / "local" / "emulator" / "requirements.txt"
 
 
 def emulator_python() -> Path:

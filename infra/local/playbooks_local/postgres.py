@@ -10,10 +10,9 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -23,10 +22,14 @@ import pg8000.native  # type: ignore[import-untyped]  # pg8000 ships no types
 
 from playbooks.errors import PlaybooksError
 from playbooks.ports.databases import DatabaseTarget
+from playbooks_local import interruption, processes
+from playbooks_local.loopback_ports import HOST, free_port, require_free
+from playbooks_local.problems import PortInUse
 
-HOST = "127.0.0.1"
 SUPERUSER = "postgres"
 _NAMESPACE = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
+WHAT = "PostgreSQL"
+_PORT_TAKEN = "Address already in use"
 _START_SECONDS = 30.0
 _STOP_SECONDS = 10.0
 
@@ -107,27 +110,39 @@ class PostgresServer:
             self.process.wait(_STOP_SECONDS)
 
 
-def start(folder: Path, *, port: int | None = None, settings: Sequence[str] = ()) -> PostgresServer:
+def start(
+    folder: Path,
+    *,
+    port: int | None = None,
+    settings: Sequence[str] = (),
+    keep: Callable[[processes.ProcessId | None], object] = lambda _process: None,
+) -> PostgresServer:
     """Make the cluster in `folder` if it is not there, and start it on `port`, or on a free one.
 
-    The superuser's password stands in `<folder>/superuser.txt` (mode 600). Raises PostgresNotStarted.
+    The superuser's password stands in `<folder>/superuser.txt` (mode 600). `keep` is told of the process as soon as
+    it runs, so that it can be ended after a crash; what interrupts the wait for it ends it. Raises PostgresNotStarted,
+    PortInUse.
     """
     prefix, user = _unprivileged()
     _make_cluster(folder, prefix, user)
     password = (folder / "superuser.txt").read_text(encoding="utf-8").strip()
     for _ in range(5):
-        chosen = port if port is not None else _free_port()
-        if port is not None:
-            _refuse_taken(port)
+        chosen = free_port() if port is None else require_free(port, WHAT)
         log = folder / "server.log"
         before = log.stat().st_size if log.exists() else 0
-        process = _spawn(folder, chosen, prefix, user, settings)
-        problem = _wait_until_ready(process, log, before, chosen, password)
+        server = PostgresServer(folder, chosen, password, _spawn(folder, chosen, prefix, user, settings))
+        try:
+            keep(processes.identify(server.process.pid))
+            problem = _wait_until_ready(server.process, log, before, chosen, password)
+        except BaseException:
+            with interruption.held_back():
+                server.stop()
+            raise
         if problem is None:
-            return PostgresServer(folder, chosen, password, process)
-        if port is not None or "Address already in use" not in problem:
-            break
-    raise PostgresNotStarted(f"PostgreSQL did not start: {problem}")
+            return server
+        if _PORT_TAKEN not in problem:
+            raise PostgresNotStarted(f"PostgreSQL did not start: {problem}")
+    raise PortInUse(chosen, WHAT)
 
 
 def _binary(name: str) -> Path:
@@ -236,8 +251,8 @@ def _wait_until_ready(
 
 def _reason(log: str) -> str:
     for line in log.splitlines():
-        if "Address already in use" in line:
-            return "Address already in use: choose another port."
+        if _PORT_TAKEN in line:
+            return _PORT_TAKEN
         if 'lock file "postmaster.pid" already exists' in line:
             return "another server already uses this folder: stop it first."
         if "ermission denied" in line:
@@ -248,21 +263,3 @@ def _reason(log: str) -> str:
 def _last_line(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].strip() if lines else ""
-
-
-def _refuse_taken(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except PermissionError:
-            raise PostgresNotStarted(f"Port {port} may not be used by this user: choose one above 1023.") from None
-        except (OSError, OverflowError) as error:
-            raise PostgresNotStarted(f"Port {port} cannot be used ({error}): choose another port.") from None
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -12,12 +12,14 @@ class NotSetUp(PlaybooksError):
 
 
 class PortInUse(PlaybooksError):
-    """Raised when a port the caller chose is taken by another program."""
+    """Raised when a port the caller chose cannot be had, as a rule because another program listens there."""
 
     code = "port_in_use"
 
-    def __init__(self, port: int, what: str) -> None:
-        super().__init__(f"port {port}, meant for {what}, is in use: choose another, or end what listens there.")
+    def __init__(
+        self, port: int, what: str, problem: str = "is in use: choose another, or end what listens there"
+    ) -> None:
+        super().__init__(f"port {port}, meant for {what}, {problem}.")
 
 
 class NoPermission(PlaybooksError):

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from playbooks_local import interruption, postgres, processes
+from playbooks_local import interruption, postgres
 from playbooks_local.aws import Account, Client
 from playbooks_local.build import build_layers
 from playbooks_local.cloudformation_yaml import load_template
@@ -176,8 +176,9 @@ class LocalStack:
             folder = settings.state / "postgres"
             shutil.rmtree(folder, ignore_errors=True)
             self._started.callback(shutil.rmtree, folder, ignore_errors=True)
-            self.postgres = self._started.enter_context(postgres.start(folder, port=settings.postgres_port))
-            self._state.keep_process(processes.identify(self.postgres.process.pid))
+            self.postgres = self._started.enter_context(
+                postgres.start(folder, port=settings.postgres_port, keep=self._state.keep_process)
+            )
         self._report("template.yaml …")
         self.parameters = {**LOCAL_PARAMETERS, **self._made_parameters(), **settings.parameters}
         self._deploy()

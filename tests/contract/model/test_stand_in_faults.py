@@ -19,7 +19,7 @@ from playbooks.ports.model import (
     ToolSpec,
     UserTurn,
 )
-from playbooks_local.ports import PortInUse
+from playbooks_local.problems import PortInUse
 from playbooks_local.standin_model import Fault, FaultKind, StandInModel
 
 WITHIN = timedelta(seconds=30)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from playbooks_local import postgres
+from playbooks_local import postgres, processes
 from playbooks_local.postgres import PostgresNotStarted, PostgresServer
+from playbooks_local.problems import PortInUse
 
 
 def test_data_and_password_outlive_a_restart_and_nothing_is_left_running(tmp_path: Path) -> None:
@@ -38,11 +39,11 @@ def test_a_server_that_was_killed_starts_again(tmp_path: Path) -> None:
 def test_a_given_port_is_used_and_a_taken_one_is_said(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(PostgresNotStarted) as refused:
+        with pytest.raises(PortInUse) as refused:
             postgres.start(tmp_path, port=port)
-    assert str(port) in refused.value.message
-    assert "choose another port" in refused.value.message
-    assert "\n" not in refused.value.message
+    assert refused.value.message == (
+        f"port {port}, meant for PostgreSQL, is in use: choose another, or end what listens there."
+    )
     with postgres.start(tmp_path, port=port) as server:
         assert server.port == port
 
@@ -66,3 +67,28 @@ def test_a_half_made_cluster_is_made_anew(tmp_path: Path) -> None:
     (tmp_path / "data.partial" / "PG_VERSION").write_text("18", encoding="utf-8")
     with postgres.start(tmp_path) as server:
         assert server.ask("postgres", "SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, ZeroDivisionError])
+def test_what_interrupts_the_wait_for_the_server_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: type[BaseException]
+) -> None:
+    kept: list[processes.ProcessId | None] = []
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise stop
+
+    monkeypatch.setattr(postgres, "_wait_until_ready", interrupted)
+    with pytest.raises(stop):
+        postgres.start(tmp_path, keep=kept.append)
+    (process,) = kept
+    assert process is not None
+    assert not processes.is_alive(process)
+
+
+def test_the_process_is_told_before_the_server_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    wait = postgres._wait_until_ready
+    monkeypatch.setattr(postgres, "_wait_until_ready", lambda *told: (order.append("wait"), wait(*told))[1])
+    with postgres.start(tmp_path, keep=lambda process: order.append(f"kept {process.pid if process else None}")) as one:
+        assert order == [f"kept {one.process.pid}", "wait"]

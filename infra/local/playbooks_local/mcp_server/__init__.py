@@ -16,7 +16,7 @@ import uvicorn
 from playbooks.errors import PlaybooksError
 from playbooks_local.mcp_server.outbox import Outbox, Sent
 from playbooks_local.mcp_server.tools import application
-from playbooks_local.ports import HOST, free_port, require_free
+from playbooks_local.loopback_ports import HOST, free_port, require_free
 
 PATH = "/mcp"
 _PATIENCE = 10.0

@@ -6,6 +6,7 @@ import socket
 from playbooks_local.problems import PortInUse
 
 HOST = "127.0.0.1"
+LAST_PORT = 65535
 
 
 def free_port() -> int:
@@ -22,8 +23,12 @@ def require_free(port: int, what: str) -> int:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
+        except PermissionError as error:
+            raise PortInUse(port, what, "may not be used by this user: choose one above 1023") from error
+        except OverflowError as error:
+            raise PortInUse(port, what, f"does not exist: choose one from 1 to {LAST_PORT}") from error
         except OSError as error:
-            if error.errno in {errno.EADDRINUSE, errno.EACCES}:
+            if error.errno == errno.EADDRINUSE:
                 raise PortInUse(port, what) from error
             raise
     return port
