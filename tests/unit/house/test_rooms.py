@@ -28,6 +28,7 @@ ROOMS = {
     "openpyxl": ["playbooks.adapters.document_readers"],
     "pg8000": ["playbooks.adapters.postgres"],
     "phonenumbers": ["playbooks.domain.masking"],
+    "pydantic_core": ["playbooks.query_spec"],
     "pydantic": ["playbooks.interfaces", "playbooks.query_spec", "playbooks.adapters.model"],
     "pypdf": ["playbooks.adapters.document_readers"],
     "reportlab": ["playbooks.adapters.documents"],
@@ -58,17 +59,69 @@ def vendors() -> set[str]:
     return {IMPORTED_AS.get(package, package) for package in packages}
 
 
+def outside(packages: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Every import of something that is neither the standard library nor ours, as importer and vendor."""
+    graph = grimp.build_graph(*packages, include_external_packages=True, exclude_type_checking_imports=True)
+    ours = {"playbooks", "functions", "playbooks_local"}
+    vendors = {module for module in graph.modules if module.partition(".")[0] not in ours | sys.stdlib_module_names}
+    return [(importer, vendor) for vendor in vendors for importer in graph.find_modules_that_directly_import(vendor)]
+
+
+def strays(imports: list[tuple[str, str]]) -> list[str]:
+    """Imports of a vendor outside its rooms, or of one that has none."""
+    return sorted(
+        f"{importer} imports {vendor}"
+        for importer, vendor in imports
+        if not any(importer == room or importer.startswith(f"{room}.") for room in ROOMS.get(vendor, []))
+    )
+
+
 def test_every_vendor_of_a_layer_has_its_rooms_and_is_imported_nowhere_else():
     assert vendors() <= set(ROOMS), "give each new dependency its room"
+    assert strays(outside(("playbooks",))) == []
+
+
+def test_a_function_imports_our_package_and_the_standard_library_only():
+    assert [importer for importer, _ in outside(("functions",)) if importer.startswith("functions")] == []
+
+
+@pytest.mark.parametrize("vendor", ["dateutil", "httpx2", "boto3"])
+def test_an_import_in_the_wrong_room_is_seen(vendor):
+    assert strays([("playbooks.domain.ids", vendor)]) == [f"playbooks.domain.ids imports {vendor}"]
+
+
+IMPURE = {"os", "time", "logging", "socket", "subprocess", "random", "secrets", "tempfile", "threading", "shutil"}
+"""What reads a clock, an environment or a disk, or speaks to somebody."""
+PURE = ("playbooks.domain", "playbooks.ports", "playbooks.prompts", "playbooks.language", "playbooks.query_spec")
+ALLOWED_IMPURITIES: dict[str, str] = {}
+"""Importer and what it imports, with the reason; nothing needs one today."""
+
+
+def test_the_core_reads_no_clock_no_environment_and_no_disk():
     graph = grimp.build_graph("playbooks", include_external_packages=True, exclude_type_checking_imports=True)
-    strays = [
-        f"{importer} imports {vendor}"
-        for vendor in sorted(ROOMS)
-        if vendor in graph.modules
-        for importer in graph.find_modules_that_directly_import(vendor)
-        if not any(importer == room or importer.startswith(f"{room}.") for room in ROOMS[vendor])
-    ]
-    assert strays == []
+    found = {
+        f"{importer} imports {impure}"
+        for impure in IMPURE & graph.modules
+        for importer in graph.find_modules_that_directly_import(impure)
+        if importer.startswith(PURE)
+    }
+    assert found == set(ALLOWED_IMPURITIES)
+
+
+def test_one_adapter_does_not_know_another():
+    """But memory speaks DynamoDB's operations, being a table of the same semantics, and DynamoDB waits by the clock."""
+    graph = grimp.build_graph("playbooks", exclude_type_checking_imports=True)
+    rooms = sorted(graph.find_children("playbooks.adapters"))
+    known = set()
+    for room in rooms:
+        members = {room} | graph.find_descendants(room)
+        imported = {target for member in members for target in graph.find_modules_directly_imported_by(member)}
+        known |= {
+            (room.rpartition(".")[2], other.rpartition(".")[2])
+            for other in rooms
+            if other != room and any(target == other or target.startswith(f"{other}.") for target in imported)
+        }
+    assert known <= {("memory", "dynamodb"), ("dynamodb", "system_clock")}
 
 
 def test_every_contract_has_a_breach_that_is_tried():
