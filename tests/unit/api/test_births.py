@@ -277,6 +277,7 @@ def test_an_archive_lists_what_a_person_can_pick_and_a_pick_imports_one(client, 
     assert {item["id"] for item in listed["conversations"]} == {first["uuid"], "other-one"}
     assert {item["title"] for item in listed["conversations"]} >= {"Another chat"}
     assert all(item["queries"] == 2 and item["updated_at"] for item in listed["conversations"])
+    assert client.call("POST", "/v1/conversations", archive, query={"pick": ""}) == (200, listed)
     assert world.table.items() == before
     status, shown = client.call("POST", "/v1/conversations", archive, query={"pick": "other-one"})
     assert (status, shown["title"]) == (201, "Another chat")

@@ -110,7 +110,7 @@ def _conversation_routes(
 ) -> None:
     @app.post("/v1/conversations", status_code=201, summary="Import a chat record", enable_validation=False)
     def import_conversation() -> tuple[Json, int]:
-        pick = (app.current_event.query_string_parameters or {}).get("pick")
+        pick = (app.current_event.query_string_parameters or {}).get("pick") or None
         match use.conversations.receive(caller(), sent_bytes(app.current_event), pick=pick):
             case Archive() as archive:
                 return archive_view(archive), 200
