@@ -44,7 +44,8 @@ def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print)
     try:
         table = DynamoTable(boto3.client("dynamodb"), arguments.table)
     except BotoCoreError as error:
-        raise WorkspaceUnreachable(f"AWS cannot be asked: {error}. Set AWS_REGION and credentials.") from error
+        said = str(error).rstrip(".")
+        raise WorkspaceUnreachable(f"AWS cannot be asked: {said}. Set AWS_DEFAULT_REGION and credentials.") from error
     apply(file, DynamoWorkspace(table), write, dry_run=arguments.dry_run)
     return 0
 
