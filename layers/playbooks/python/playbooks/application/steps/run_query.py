@@ -13,7 +13,7 @@ from playbooks.domain.dataset_summary import DatasetSummarizer
 from playbooks.domain.ids import TenantId, UserId
 from playbooks.domain.run import Run
 from playbooks.domain.sql import guard
-from playbooks.errors import PlaybooksError, Unavailable
+from playbooks.errors import PlaybooksError
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.databases import (
     Caps,
@@ -125,7 +125,7 @@ class QueryRunner:
         last = self.workspace.role_check(run.tenant, name, grant.role)
         if last is not None and now - last.checked_at < ROLE_CHECKED_EVERY:
             return
-        with suppress(QueryFailed, QueryTimedOut, ResultUnreadable, Unavailable):
+        with suppress(QueryFailed, QueryTimedOut, ResultUnreadable):
             with self._session(self.target(run.tenant, run.run_as, name, run.zone)) as session:
                 risks = session.risks()
             self.workspace.save_role_check(run.tenant, RoleCheck(name, grant.role, now, risks))
