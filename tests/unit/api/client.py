@@ -13,21 +13,25 @@ from tests.world import World
 EVENT = json.loads((Path(__file__).resolve().parents[2] / "events/http_api.json").read_text())
 
 
+def use_cases(world: World) -> UseCases:
+    """The use cases of a world."""
+    return UseCases(
+        world.use_conversations,
+        world.use_conversions,
+        world.use_create,
+        world.use_files,
+        world.use_playbooks,
+        world.use_runs,
+        world.use_devices,
+        SavedQueries(world.playbooks, world.clock),
+    )
+
+
 class Client:
     """A signed-in person against a world in memory."""
 
     def __init__(self, world: World) -> None:
-        use = UseCases(
-            world.use_conversations,
-            world.use_conversions,
-            world.use_create,
-            world.use_files,
-            world.use_playbooks,
-            world.use_runs,
-            world.use_devices,
-            SavedQueries(world.playbooks, world.clock),
-        )
-        self._app = build_resolver(use, tenant_claim="custom:tenant", telemetry=world.telemetry)
+        self._app = build_resolver(use_cases(world), tenant_claim="custom:tenant", telemetry=world.telemetry)
 
     def call(
         self,
