@@ -54,6 +54,8 @@ class Fates:
         self._engine = engine
         self._rates = rates
         self.calm = False
+        self.dozing = engine.random.random() < 0.1
+        """Workers of this seed fall asleep when a step is done and not yet saved."""
 
     def draw(self, allowed: frozenset[Fault]) -> Fault:
         """A fault that can happen to this kind of effect, or none."""

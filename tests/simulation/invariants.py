@@ -140,7 +140,7 @@ class Invariants:
             self._broken(f"a worker died of {actor.error!r}")
         if actor.crashed or actor.troubled():
             return
-        for item in self._table.items():
+        for item in self._table.stored():
             if self._leased_by.get(str(item.get("lease_id", "-"))) is actor and item.get("status") not in OVER:
                 self._broken(f"a worker went away with the lease of {item['id']}")
 
@@ -148,12 +148,12 @@ class Invariants:
 
     def not_at_rest(self) -> None:
         """Nine calm hours were not enough."""
-        left = [item["wake_sk"] for item in self._table.items() if "wake_sk" in item]
+        left = [item["wake_sk"] for item in self._table.stored() if "wake_sk" in item]
         self._broken(f"2: it never came to rest; still waiting: {left[:3]}")
 
     def at_the_end(self, untouched: set[PlaybookId]) -> None:
         """Everything is over: the accounts must be right."""
-        runs = [read_run(item) for item in self._table.items() if item["SK"] == "META" and "#RUN#" in str(item["PK"])]
+        runs = [read_run(item) for item in self._table.stored() if item["SK"] == "META" and "#RUN#" in str(item["PK"])]
         for run in runs:
             self._run_at_rest(run)
         self._pushes(runs)
@@ -189,7 +189,7 @@ class Invariants:
             if made and run.status is RunStatus.COMPLETED:
                 calls = [
                     item
-                    for item in self._table.items()
+                    for item in self._table.stored()
                     if item["PK"] == keys.run_partition(run.tenant, run.id)
                     and str(item["SK"]).startswith(f"CALL#{step:02d}#")
                 ]
@@ -198,17 +198,17 @@ class Invariants:
 
     def _pushes(self, runs: list[Run]) -> None:
         told = Counter(owner for owner, _ in self._outside.pushed)
-        for item in self._table.items():
+        for item in self._table.stored():
             if str(item["SK"]).startswith("NOTE#") and "sent_at" not in item and item.get("tries", 0) < 10:
                 self._broken(f"2: the notice {item['PK']} {item['SK']} was never sent")
         for run in runs:
             if run.kind is RunKind.SCHEDULED and run.status in TOLD and not told[run.id]:
-                notes = [i for i in self._table.items() if i["PK"] == keys.run_partition(run.tenant, run.id)]
+                notes = [i for i in self._table.stored() if i["PK"] == keys.run_partition(run.tenant, run.id)]
                 if not any(note.get("tries", 0) >= 10 for note in notes):
                     self._broken(f"2: nobody was told that {run.id} is {run.status.value}")
 
     def _usage(self, runs: list[Run]) -> None:
-        counted = [item for item in self._table.items() if str(item["SK"]).startswith("USE#")]
+        counted = [item for item in self._table.stored() if str(item["SK"]).startswith("USE#")]
         ended = [
             run for run in runs if run.started_at is not None or run.status is RunStatus.CANCELLED or _expired(run)
         ]

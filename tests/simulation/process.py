@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from playbooks.adapters.dynamodb import keys
+from playbooks.adapters.dynamodb.items import FREE
 from playbooks.adapters.dynamodb.notices import DynamoNotices
 from playbooks.adapters.dynamodb.people import DynamoDevices
 from playbooks.adapters.dynamodb.playbooks import DynamoPlaybooks
@@ -22,7 +24,7 @@ from playbooks.application.work_on_run import Worker
 from playbooks.domain.ids import PlaybookId, RunId, StepId, TenantId
 from playbooks.domain.playbook import Definition, Playbook, PlaybookState, Step, StepKind
 from playbooks.domain.run import Outcome, Run
-from playbooks.ports.stores import GroupRefusal, NewPlaybook, ScheduleMove
+from playbooks.ports.stores import GroupRefusal, NewPlaybook, RunCommit, ScheduleMove
 from tests.simulation.engine import Actor, Engine
 from tests.simulation.faults import Fates
 from tests.simulation.outside import Doorbell, Effects, Model, Outside, Push, Tools
@@ -54,12 +56,18 @@ class InterruptedSchedules(DynamoSchedules):
 class InterruptedRuns(DynamoRuns):
     """One who takes over a run may be slow about it, and the worker before may wake up meanwhile."""
 
-    before_takeover: Callable[[], None] = staticmethod(lambda: None)
+    before_takeover: Callable[[Run], None] = staticmethod(lambda _seen: None)
+    before_step_is_saved: Callable[[], None] = staticmethod(lambda: None)
 
     def lease(self, seen: Run, leased: Run, now: datetime) -> bool:
         if seen.lease.until is not None:
-            self.before_takeover()
+            self.before_takeover(seen)
         return super().lease(seen, leased, now)
+
+    def commit(self, commit: RunCommit) -> None:
+        if commit.step is not None:
+            self.before_step_is_saved()
+        super().commit(commit)
 
 
 @dataclass
@@ -79,6 +87,7 @@ class Process:
         self.telemetry = MemoryTelemetry()
         self.runs = InterruptedRuns(table, self.pause)
         self.runs.before_takeover = self._hesitate
+        self.runs.before_step_is_saved = self._doze
         self.playbooks = DynamoPlaybooks(table, self.pause)
         self.schedules = InterruptedSchedules(table)
         self.workspace = DynamoWorkspace(table)
@@ -91,9 +100,24 @@ class Process:
     def pause(self, attempt: int) -> None:
         self.engine.sleep(self.actor, 0.05 * 2 ** min(attempt, 4) * self.engine.random.random())
 
-    def _hesitate(self) -> None:
-        if not self.fates.calm and self.engine.random.random() < 0.5:
-            self.engine.sleep(self.actor, self.engine.random.uniform(0, 240))
+    def _hesitate(self, seen: Run) -> None:
+        """Between a look at a run and its lease; in some seeds exactly until the worker before lets go of it."""
+        if self.fates.calm or self.engine.random.random() < 0.5:
+            return
+        if not self.fates.dozing:
+            self.engine.sleep(self.actor, self.engine.random.uniform(0, 120))
+            return
+        key = keys.run(seen.tenant, seen.id)
+        for _ in range(600):
+            self.engine.sleep(self.actor, 0.2)
+            stored = self.table.get(key)
+            if stored is None or stored["lease_until"] == FREE:
+                return
+
+    def _doze(self) -> None:
+        """Past the lease, until about the time that another one takes the run over."""
+        if self.fates.dozing and not self.fates.calm and self.engine.random.random() < 0.5:
+            self.engine.sleep(self.actor, self.engine.random.uniform(340, 480))
 
     def dispatcher(self, *, before_write: Callable[[], None] = lambda: None) -> Dispatcher:
         """A tick's parts; `before_write` comes between what it decided and the write that rests on it."""

@@ -51,6 +51,7 @@ class Story:
         self.invariants = Invariants(self.engine, self.table, self.outside)
         self.outside.deliver = self._deliver
         self.fault_phase = random.choice((20, 80, 80, 140)) * 60.0
+        self.no_ticks = (0.0, 0.0)
         self.ambushes = random.random() < 0.25
         self.untouched: set[PlaybookId] = set()
 
@@ -67,6 +68,8 @@ class Story:
             self._clock_runs_ahead_and_back(PlaybookId(NAMES[0]))
         if random.random() < 0.25:
             self._queue_goes_away()
+        if random.random() < 0.15:
+            self._no_tick_comes()
         if random.random() < 0.3:
             self._ask_for_a_conversion()
         if random.random() < 0.2:
@@ -120,7 +123,7 @@ class Story:
             self.invariants.not_at_rest()
             return
         random = self.engine.random
-        if self._something_due():
+        if self._something_due() and not self.no_ticks[0] <= t < self.no_ticks[1]:
             fate = 1.0 if self.fates.calm else random.random()
             if fate > 0.05:
                 late = random.uniform(0, 45) if fate < 0.15 else random.uniform(0, 1)
@@ -207,11 +210,11 @@ class Story:
 
     def _something_due(self) -> bool:
         limit = (START + timedelta(seconds=self.engine.t + SKEW + 1)).isoformat()[:19]
-        return any(str(item["wake_sk"])[:19] <= limit for item in self.table.items() if "wake_sk" in item)
+        return any(str(item["wake_sk"])[:19] <= limit for item in self.table.stored() if "wake_sk" in item)
 
     def _at_rest(self) -> bool:
         """Switched off, and nothing stands in the wake index any more."""
-        waits = any("wake_pk" in item for item in self.table.items())
+        waits = any("wake_pk" in item for item in self.table.stored())
         return not waits and self.engine.t > self.fault_phase + 780
 
     # --- what disturbs
@@ -221,6 +224,12 @@ class Story:
         begin = random.uniform(200, self.fault_phase)
         until = begin + random.uniform(300, 1_500)
         self.engine.at(begin, lambda: setattr(self.outside, "queue_away_until", until))
+
+    def _no_tick_comes(self) -> None:
+        """An outage of the rule: what was due is more than ten minutes late when it is over."""
+        random = self.engine.random
+        begin = random.uniform(0, self.fault_phase)
+        self.no_ticks = (begin, min(begin + random.choice((900, 2_000, 8_000)), self.fault_phase))
 
     def _ask_for_a_conversion(self) -> None:
         def body(actor: Actor) -> None:

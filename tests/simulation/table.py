@@ -1,7 +1,7 @@
 """The table as a process sees it: in memory, with a fault possible at every request, and watched from outside."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from playbooks.adapters.dynamodb.operations import (
     ConditionFailed,
@@ -28,6 +28,10 @@ class WatchedTable(MemoryTable):
         super().__init__(refresh_indexes=False)
         self.watch: Callable[[Key, Item | None, Item | None], None] = lambda _key, _before, _after: None
         self.settled: Callable[[], None] = lambda: None
+
+    def stored(self) -> Iterable[Item]:
+        """All items as they lie, to look at only."""
+        return self._items.values()
 
     def write(self, write: Write) -> None:
         super().write(write)

@@ -14,7 +14,7 @@ from playbooks.adapters.memory.table import MemoryTable
 from playbooks.application import recompute_zones
 from playbooks.application.dispatch_due import TickFailed
 from playbooks.domain.ids import PlaybookId, UserId
-from playbooks.domain.recurrence import parse_rule
+from playbooks.domain.recurrence import occurrence_of, parse_rule
 from playbooks.domain.run import RunStatus
 from playbooks.domain.schedule import state
 from playbooks.errors import Unavailable
@@ -296,6 +296,29 @@ def test_a_conflict_is_not_a_loss_and_goes_again(reasons: list[dict[int, str]]):
     assert (report.claimed, report.lost) == (2 - losers, losers)
     assert world.runs_of(second) != []
     assert bool(world.runs_of(first)) is not bool(losers)
+
+
+@pytest.mark.parametrize(("hour", "rest"), [(9, 0), (10, 1), (12, 3)])
+def test_a_skipped_range_whose_first_occurrence_has_its_run_keeps_a_row_for_the_rest(hour: int, rest: int):
+    world = World().people()
+    playbook = world.playbook()
+    world.clock.at = at(9)
+    world.tick()
+    world.deliver()
+    (done,) = world.runs_of(playbook)
+    # As newer zone data may leave it: the occurrence that ran is due once more, and an outage follows.
+    seen = world.playbooks.schedule(ACME, playbook)
+    again = replace(seen, next=occurrence_of(seen.rule, datetime.fromisoformat("2026-11-30T09:00"), 0))
+    world.table.write(Put(schedule_item(ACME, playbook, again)))
+    world.clock.at = at(hour, 30)
+
+    world.tick()
+
+    rows = [(run.status, run.occurrence, run.count) for run in world.runs_of(playbook) if run.id != done.id]
+    assert rows == ([(RunStatus.SKIPPED, "2026-11-30T10:00", rest)] if rest else [])
+    assert world.run(done.id) == done
+    assert world.playbooks.schedule(ACME, playbook).next.instant == at(hour + 1)
+    assert len(world.push.published) == (2 if rest else 1)
 
 
 def test_an_index_that_still_shows_a_claimed_occurrence_changes_nothing():

@@ -6,7 +6,7 @@ from datetime import datetime
 from playbooks.domain.ids import RunId, scheduled_run_id
 from playbooks.domain.notice import Notice, NoticeKind
 from playbooks.domain.playbook import Definition, Playbook, PlaybookState
-from playbooks.domain.recurrence import Occurrence
+from playbooks.domain.recurrence import Occurrence, next_after
 from playbooks.domain.run import FIRST_RING, Run, RunKind, RunStatus
 from playbooks.domain.schedule import Block, Claim, NotDue, Schedule, Skip, SkipReason, SwitchOff
 from playbooks.language.notices import notice_text
@@ -43,6 +43,31 @@ def move_for(
             return ScheduleMove(ref, schedule, after, None, notice, off, reason.text)
 
 
+def without_its_row(move: ScheduleMove) -> ScheduleMove:
+    """The move when the run of its occurrence exists already: zone data moved the instant of one that was claimed.
+
+    Then only the schedule moves on. Of a range that is skipped, the occurrences after that one keep their row.
+    """
+    run = move.run
+    following = next_after(move.seen.rule, run.due) if run is not None and run.due is not None else None
+    if run is None or run.due is None or run.playbook is None or run.count == 1 or following is None:
+        return replace(move, run=None, notice=None)
+    late_seconds = run.late_seconds - int((following.instant - run.due).total_seconds())
+    text = _late_text(following, run.count - 1, late_seconds, run.language)
+    version = move.seen.rule_version
+    rest = replace(
+        run,
+        id=scheduled_run_id(run.tenant, run.playbook, version, following.nominal, following.pass_),
+        due=following.instant,
+        occurrence=following.nominal.isoformat(timespec="minutes"),
+        count=run.count - 1,
+        late_seconds=late_seconds,
+        reason=text,
+    )
+    notice = replace(move.notice, run=rest.id, body=text) if move.notice is not None else None
+    return replace(move, run=rest, notice=notice)
+
+
 def _skip(
     skip: Skip,
     ref: ScheduleRef,
@@ -52,20 +77,22 @@ def _skip(
     now: datetime,
 ) -> ScheduleMove:
     run = _run(playbook, definition, schedule, skip.first, now)
-    when = _when(skip.first)
     if skip.reason is SkipReason.OVERLAP:
-        text = notice_text("skipped_overlap", playbook.language, when=when)
-    elif skip.count > 1:
-        text = notice_text("skipped_late_many", playbook.language, when=when, count=skip.count)
+        text = notice_text("skipped_overlap", playbook.language, when=_when(skip.first))
     else:
-        minutes = skip.lateness_seconds // 60
-        text = notice_text("skipped_late", playbook.language, when=when, minutes=minutes)
+        text = _late_text(skip.first, skip.count, skip.lateness_seconds, playbook.language)
     over = replace(
         _over(run, RunStatus.SKIPPED, text, skip.reason.value, now),
         count=skip.count,
         late_seconds=skip.lateness_seconds,
     )
     return ScheduleMove(ref, schedule, skip.schedule_after, over, _notice(playbook, over.id, text, now))
+
+
+def _late_text(first: Occurrence, count: int, late_seconds: int, language: str) -> str:
+    if count > 1:
+        return notice_text("skipped_late_many", language, when=_when(first), count=count)
+    return notice_text("skipped_late", language, when=_when(first), minutes=late_seconds // 60)
 
 
 def _run(

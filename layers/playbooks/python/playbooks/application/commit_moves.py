@@ -2,8 +2,9 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from playbooks.application.claims import without_its_row
 from playbooks.errors import PlaybooksError
 from playbooks.ports.stores import GroupFault, GroupRefusal, MoveRefusal, ScheduleMove, ScheduleRef, ScheduleStore
 
@@ -94,8 +95,7 @@ def _shed(group: Sequence[ScheduleMove], refusals: Sequence[MoveRefusal], result
             case MoveRefusal.SCHEDULE_MOVED:
                 result.lost += 1
             case MoveRefusal.RUN_EXISTS:
-                # Zone data moved the instant of an occurrence that has its run already: only the schedule moves on.
-                again.append(replace(move, run=None, notice=None))
+                again.append(without_its_row(move))
             case MoveRefusal.HELD:
                 again.append(move)
             case MoveRefusal.OTHER:
