@@ -8,7 +8,7 @@ from tests.simulation.telling import tell, tell_many
 
 SEEDS = 3_000
 ENOUGH = 1_500
-"""Seeds to look through for one that a missing guard breaks; most break within the first twenty, the rarest within a few hundred."""
+"""Seeds to look through for one that a missing guard breaks; the rarest break within a few hundred."""
 
 
 def test_no_interleaving_of_crashes_stalls_and_lost_answers_breaks_a_promise():
