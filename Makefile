@@ -42,4 +42,4 @@ deploy: ## Deploy to AWS
 	@echo "Guided deployment comes with a later version; README.md says how to deploy with the SAM CLI today."
 
 clean: ## Remove what the commands above made
-	@rm -rf .venv .emu .bench .build .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .emu .bench .build .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .grimp_cache demo-files

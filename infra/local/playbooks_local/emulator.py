@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import Self
 
 from playbooks_local import processes
-from playbooks_local.paths import emulator_python
 from playbooks_local.loopback_ports import HOST, free_port, require_free
+from playbooks_local.paths import emulator_python
 from playbooks_local.problems import EmulatorFailed, NotSetUp
 
 REGION = "us-east-1"

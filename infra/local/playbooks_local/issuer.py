@@ -14,9 +14,9 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
+from playbooks_local.loopback_ports import HOST
 from playbooks_local.loopback_server import Handler, LoopbackServer
 from playbooks_local.people import PEOPLE, Person
-from playbooks_local.loopback_ports import HOST
 
 AUDIENCE: Final = "playbooks-local"
 _LIFETIME_SECONDS: Final = 3600

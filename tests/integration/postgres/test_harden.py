@@ -12,10 +12,9 @@ from playbooks_local.postgres import PostgresServer
 
 def _run(*arguments: str) -> tuple[int, str]:
     parser = argparse.ArgumentParser()
-    harden.add_to(parser.add_subparsers())
-    parsed = parser.parse_args(["harden", *arguments])
+    harden.add_arguments(parser)
     written: list[str] = []
-    return parsed.run(parsed, write=written.append), "\n".join(written)
+    return harden.run(parser.parse_args(arguments), write=written.append), "\n".join(written)
 
 
 def test_after_the_printed_script_the_check_finds_nothing_and_before_it_much(postgres_server: PostgresServer) -> None:

@@ -44,6 +44,8 @@ def files(tmp_path):
         (["--chat", "{files}/sales.json"], "chat"),
         (["--chat", "{files}/noise.bin"], "chat"),
         (["--chat", "{files}/chat.json"], "No tool was used in this conversation"),
+        (["--out", "{files}/sales.json/below"], "cannot write to {files}/sales.json/below (Not a directory)"),
+        (["--out", "{files}/sales.json"], "make it writable, or choose another folder"),
         (["--zone", "Mars/Base"], "There is no time zone 'Mars/Base'"),
         (["--zone", "Asia/Seol"], "Asia/Seoul"),
         (["--database", "postgresql://u:p@h/d"], "--database needs --chat"),
@@ -54,10 +56,11 @@ def files(tmp_path):
     ],
 )
 def test_a_mistake_is_told_in_one_line(arguments, said, files, capsys):
-    code = cli.main(["demo", *(argument.format(files=files) for argument in arguments)])
+    code = cli.main(["demo", "--out", str(files / "out"), *(argument.format(files=files) for argument in arguments)])
     out, error = capsys.readouterr()
     assert (code, out) == (1, "")
-    assert said in error
+    assert said.format(files=files) in error
+    assert "register" not in error
     assert "Traceback" not in error
     assert "hunter2" not in error
     assert len(error.splitlines()) == 1

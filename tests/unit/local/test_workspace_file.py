@@ -101,7 +101,7 @@ databases:
 
 def test_a_file_that_is_not_there_is_said_in_one_line(tmp_path: Path):
     parser = argparse.ArgumentParser()
-    command.add_to(parser.add_subparsers())
-    parsed = parser.parse_args(["workspace", str(tmp_path / "none.yaml"), "--table", "t"])
+    command.add_arguments(parser)
+    parsed = parser.parse_args([str(tmp_path / "none.yaml"), "--table", "t"])
     with pytest.raises(command.WorkspaceUnreachable, match=r"none\.yaml cannot be read"):
-        parsed.run(parsed)
+        command.run(parsed)

@@ -6,7 +6,6 @@ archive), `refused` (an error code) and `problems` (places that must be named). 
 must not be kept (`statements`), none of them is.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
@@ -14,6 +13,7 @@ from typing import cast
 from playbooks.domain.conversation import Collected, Conversation, collect, read_conversation
 from playbooks.errors import Refused
 from playbooks_local.cases import CaseResult
+from playbooks_local.cases.case_file import read_object
 
 _RECORDS = (".json", ".jsonl")
 EXPECTED = "expected.json"
@@ -22,7 +22,7 @@ EXPECTED = "expected.json"
 def check(path: Path) -> Iterator[CaseResult]:
     """Each record of the folder (or of the folder of a given `expected.json`), by its file name."""
     folder = path if path.is_dir() else path.parent
-    expected = cast("Mapping[str, object]", json.loads((folder / EXPECTED).read_text(encoding="utf-8")))
+    expected: Mapping[str, object] = read_object(folder / EXPECTED)
     own = cast("Mapping[str, Mapping[str, object]]", expected.get("records", {}))
     common = {"kept": expected["kept_in_order"]} if "kept_in_order" in expected else {}
     named = cast("Mapping[str, str]", expected.get("statements", {}))

@@ -4,18 +4,18 @@
 the examples. An example `{"float": "nan"}` stands for the float JSON cannot write.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from playbooks.domain.sql.placeholders import check_submission, parse_placeholders, render
 from playbooks.errors import Refused
 from playbooks_local.cases import CaseResult
+from playbooks_local.cases.case_file import read_cases
 
 
 def check(path: Path) -> Iterator[CaseResult]:
     """Run a file's cases through the checks at submission, and compare what is rendered."""
-    for case in json.loads(path.read_text(encoding="utf-8")):
+    for case in read_cases(path, ("id", "statement", "placeholders", "verdict")):
         yield CaseResult(case["id"], _difference(case))
 
 

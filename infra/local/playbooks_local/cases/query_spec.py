@@ -34,6 +34,7 @@ from playbooks.query_spec.memory_target import Row, answer
 from playbooks.query_spec.sqlalchemy_target import SqlTarget
 from playbooks_local import postgres
 from playbooks_local.cases import CaseResult
+from playbooks_local.cases.case_file import read_object
 
 Scope = Mapping[str, str | bool]
 Case = Mapping[str, Any]
@@ -135,7 +136,7 @@ def _issues(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
 
 def read_case_file(path: Path) -> CaseFile:
     """Read a file in the form of tests/cases/query_spec.json."""
-    document = json.loads(path.read_text(encoding="utf-8"))
+    document = read_object(path, ("context", "limits", "catalogue", "rows", "cases"))
     columns = {"tenant_id": Column(type=ColumnType.STRING, access=Access.SCOPE)}
     columns |= {name: _column(name, described) for name, described in document["catalogue"].items()}
     safe = columns | {"is_deleted": Column(type=ColumnType.BOOLEAN, access=Access.SCOPE)}

@@ -1,6 +1,5 @@
 """Schedule cases: a rule, an instant, and the occurrences that must come next."""
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from playbooks.domain.recurrence import occurrences, parse_rule, zone_data_version
 from playbooks.errors import Refused
 from playbooks_local.cases import CaseResult
+from playbooks_local.cases.case_file import read_list
 
 _SHAPE = "id, zone, rule {unit, interval, start_local, weekdays}, after_utc, expected_utc [...]"
 
@@ -17,13 +17,7 @@ def check(path: Path) -> Iterator[CaseResult]:
 
     Refused when the file holds no list of cases; a case of another shape is one that differs.
     """
-    try:
-        cases = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise Refused(f"{path} cannot be read as JSON: {error}", code="not_a_case_file") from error
-    if not isinstance(cases, list):
-        raise Refused(f"{path} is not a case file: write a list of cases, each {_SHAPE}.", code="not_a_case_file")
-    for number, case in enumerate(cases, 1):
+    for number, case in enumerate(read_list(path, _SHAPE), 1):
         named = case.get("id") if isinstance(case, dict) else None
         yield CaseResult(named if isinstance(named, str) else f"case {number}", _difference(case))
 

@@ -5,12 +5,12 @@ the connection's limits, or by the rights of the role. Valid statements that the
 refused with that reason; those that are known are named here.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from playbooks.domain.sql.guard import check as guard
 from playbooks_local.cases import CaseResult
+from playbooks_local.cases.case_file import read_cases
 
 UNREADABLE = frozenset(
     {
@@ -25,7 +25,7 @@ _UNREAD = ("syntax", "ambiguous", "function")
 
 def check(path: Path) -> Iterator[CaseResult]:
     """Run a file's cases through the guard."""
-    for case in json.loads(path.read_text(encoding="utf-8")):
+    for case in read_cases(path, ("id", "sql", "verdict", "layer")):
         verdict = guard(case["sql"])
         expected = case["verdict"] == "allow" or case["layer"] != "guard"
         difference = None

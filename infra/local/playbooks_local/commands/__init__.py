@@ -1,1 +1,1 @@
-"""The subcommands of `playbooks`: a module each, with `add_to(subparsers)` and a function that returns an exit code."""
+"""The subcommands of `playbooks`: a module each, with `add_arguments(parser)` and `run(arguments)`, the exit code."""

@@ -9,15 +9,11 @@ from playbooks_local import cases
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
 
-
-def add_to(subparsers: "Subparsers") -> None:
-    """Register the subcommand."""
-    parser = subparsers.add_parser("cases", help="run a case file and name each case that differs")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What follows the command's name."""
     parser.add_argument("kind", choices=cases.KINDS)
     parser.add_argument("path", type=Path, help="a case file, or a folder for conversations")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:

@@ -21,8 +21,6 @@ from playbooks.errors import PlaybooksError, Refused
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
-
 MAX_RECORD = 50 * 1024 * 1024
 _CONTROL = re.compile(r"[^\n\t\x20-\x7e\xa0-\U0010ffff]")
 """What a terminal would obey instead of show."""
@@ -36,15 +34,13 @@ class UnreadableFile(PlaybooksError):
     code = "unreadable_file"
 
 
-def add_to(subparsers: "Subparsers") -> None:
-    """Register the subcommand."""
-    parser = subparsers.add_parser("conversation", help="what a chat record holds, and what would be kept of it")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What follows the command's name."""
     parser.add_argument("file", type=Path, help="a record of any client: its format is detected")
     parser.add_argument("--pick", metavar="ID", help="one conversation of an archive, by its id")
     parser.add_argument(
         "--tool", action="append", default=[], metavar="NAME", help="a tool that runs SQL, beside the known; may repeat"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:

@@ -4,33 +4,32 @@ import argparse
 import contextlib
 import os
 import secrets
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from playbooks.adapters.postgres import PostgresDatabases
 from playbooks.application.conversations import NOTHING
 from playbooks.domain.conversation import collect, read_conversation
 from playbooks.domain.recurrence import probe_zone_data
 from playbooks.domain.recurrence.zone_names import zone_finding
 from playbooks.errors import PlaybooksError, Refused
-from playbooks.ports.databases import Caps, DatabaseTarget
 from playbooks_local.api_client import ApiClient
-from playbooks_local.demo.database_url import DatabaseUrl, parse_database_url
+from playbooks_local.cloudformation_yaml import load_template
+from playbooks_local.demo.database_url import DatabaseUrl
+from playbooks_local.demo.own_database import PASSWORD_VARIABLE, read_own_database, risks_of
 from playbooks_local.demo.sample_workspace import fill_and_register
 from playbooks_local.demo.story import Story
 from playbooks_local.demo.telling import Teller
 from playbooks_local.demo.workspace import register_database, register_people
-from playbooks_local.paths import ROOT, STATE
+from playbooks_local.paths import ROOT, STATE, TEMPLATE
 from playbooks_local.people import MINA
+from playbooks_local.problems import NoPermission
 from playbooks_local.stack import LocalStack, ModelEndpoint, StackSettings
 from playbooks_local.standin_model import STAND_IN, StandInModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
-
-DEFAULT_MODEL = "claude-sonnet-4-5"
 MAX_RECORD = 50 * 1024 * 1024
 
 
@@ -40,19 +39,21 @@ class NoRecord(PlaybooksError):
     code = "no_record"
 
 
-def add_to(subparsers: "Subparsers") -> None:
-    """Register the subcommand."""
-    parser = subparsers.add_parser("demo", help="a chat becomes a playbook, runs on schedule, makes the file, pushes")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What follows the command's name."""
     parser.add_argument("--chat", type=Path, help="a chat record of your own (default: the messy sample chat)")
     parser.add_argument(
-        "--database", help="your own PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/DATABASE (default: a sample shop)"
+        "--database",
+        help="your own PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/DATABASE; the password may stand in "
+        f"{PASSWORD_VARIABLE} instead (default: a sample shop)",
     )
     parser.add_argument("--zone", default="Asia/Seoul", help="time zone of the schedule")
     parser.add_argument("--language", choices=("en", "ko"), default="en", help="language of the sample chat and pushes")
-    parser.add_argument("--model", default=os.environ.get("PLAYBOOKS_MODEL_ID", DEFAULT_MODEL), help="Claude model id")
+    parser.add_argument(
+        "--model", default=os.environ.get("PLAYBOOKS_MODEL_ID"), help="Claude model id (default: the template's)"
+    )
     parser.add_argument("--state", type=Path, default=STATE, help="folder the stack owns while it runs")
     parser.add_argument("--out", type=Path, default=ROOT / "demo-files", help="where the files go")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:
@@ -65,10 +66,15 @@ def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print)
     record = _read(arguments.chat) if arguments.chat is not None else None
     if record is not None:
         _try_record(record)
-    own = parse_database_url(arguments.database) if arguments.database is not None else None
-    if own is not None:
-        _try_database(own)
+    _try_folder(arguments.out)
+    own = read_own_database(arguments.database) if arguments.database is not None else None
+    risks = risks_of(own) if own is not None else ()
     tell = Teller(write)
+    tell.lines(f"Warning: {risk.message}" for risk in risks)
+    if own is not None and risks:
+        tell.line(
+            f"Only SELECTs are sent to it; .venv/bin/playbooks harden {own.database} prints a role that may no more."
+        )
     with contextlib.ExitStack() as started:
         model = _model(arguments.model, started, tell)
         settings = StackSettings(model=model, state=arguments.state)
@@ -110,24 +116,20 @@ def _try_record(record: bytes) -> None:
         raise Refused(NOTHING, code="nothing_to_convert")
 
 
-def _try_database(own: DatabaseUrl) -> None:
-    """Connect once before anything is started, so that a wrong password is said at once."""
-    target = DatabaseTarget(
-        name=own.database,
-        host=own.host,
-        port=own.port,
-        database=own.database,
-        user=own.user,
-        password=own.password,
-        tls="off" if own.loopback else "verify",
-    )
-    with PostgresDatabases().session(target, Caps(seconds=10)):
-        pass
+def _try_folder(folder: Path) -> None:
+    """Make it and write into it once before anything is started; NoPermission when the files could not be put there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise NoPermission(folder, error.strerror or str(error)) from None
 
 
-def _model(model_id: str, started: contextlib.ExitStack, tell: Teller) -> ModelEndpoint:
+def _model(chosen: str | None, started: contextlib.ExitStack, tell: Teller) -> ModelEndpoint:
     key = os.environ.get("ANTHROPIC_API_KEY", "").strip()
     if key:
+        model_id = chosen or str(load_template(TEMPLATE)["Parameters"]["ModelId"]["Default"])
         tell.line(f"The model is {model_id} (ANTHROPIC_API_KEY is set).")
         return ModelEndpoint(model_id=model_id, base_url=os.environ.get("ANTHROPIC_BASE_URL", ""), key=key)
     server = started.enter_context(StandInModel())

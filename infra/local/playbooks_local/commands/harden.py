@@ -1,32 +1,28 @@
 """`playbooks harden DATABASE`: print the script that makes a read-only role, or check what a role may do."""
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
-from playbooks.adapters.postgres import PostgresDatabases
 from playbooks.domain.sql.hardening import Hardening, script
-from playbooks.ports.databases import Caps, DatabaseTarget
 from playbooks_local.demo.database_url import FORM, parse_database_url
+from playbooks_local.demo.own_database import PASSWORD_VARIABLE, read_own_database, risks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
-
 _DEFAULT = Hardening("")
 
 
-def add_to(subparsers: "Subparsers") -> None:
-    """Register the subcommand."""
-    parser = subparsers.add_parser("harden", help="print, or check, what makes a database role read-only")
-    parser.add_argument("database", help=f"a database's name; with --check {FORM} of the login (or PGPASSWORD)")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What follows the command's name."""
+    parser.add_argument(
+        "database", help=f"a database's name; with --check {FORM} of the login (or {PASSWORD_VARIABLE})"
+    )
     parser.add_argument("--check", action="store_true", help="connect and say what the role may do beyond reading")
     parser.add_argument("--role", default=_DEFAULT.role, help="the role that reads (default: %(default)s)")
     parser.add_argument("--login", default=_DEFAULT.login, help="the role that connects (default: %(default)s)")
     parser.add_argument("--schema", action="append", help="a schema to read; may be repeated (default: public)")
     parser.add_argument("--temp-file-limit", default=_DEFAULT.temp_file_limit, help="default: %(default)s")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:
@@ -46,19 +42,8 @@ def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print)
 
 
 def _check(arguments: argparse.Namespace, write: "Callable[[str], object]") -> int:
-    url = parse_database_url(arguments.database)
-    target = DatabaseTarget(
-        name=url.database,
-        host=url.host,
-        port=url.port,
-        database=url.database,
-        user=url.user,
-        password=url.password or os.environ.get("PGPASSWORD", ""),
-        role=arguments.role,
-        tls="off" if url.loopback else "verify",
-    )
-    with PostgresDatabases().session(target, Caps(seconds=30)) as session:
-        risks = session.risks()
+    url = read_own_database(arguments.database)
+    risks = risks_of(url, role=arguments.role)
     for risk in risks:
         write(f"{risk.code}: {risk.message}")
     if risks:

@@ -11,18 +11,14 @@ from playbooks.language.schedule_sentences import moved_sentence, rule_sentence,
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
 
-
-def add_to(subparsers: "Subparsers") -> None:
-    """Register the subcommand."""
-    parser = subparsers.add_parser("schedule", help="what a schedule means and when it runs next")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What follows the command's name."""
     parser.add_argument("phrase", help='such as "every 2 weeks on Mon, Wed 09:00 Europe/Berlin from 2026-03-02"')
     parser.add_argument(
         "--after", type=_instant, metavar="INSTANT", help="look from here, 2026-03-01T00:00Z; now if left out"
     )
     parser.add_argument("--language", choices=("en", "ko"), default="en")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:

@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from playbooks_local.loopback_ports import LAST_PORT
 from playbooks_local.paths import STATE
 from playbooks_local.people import PEOPLE
 from playbooks_local.stack import LocalStack, StackSettings
@@ -13,16 +14,12 @@ from playbooks_local.stack import LocalStack, StackSettings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
 
-
-def add_to(subparsers: "Subparsers") -> None:
-    """Register the subcommand."""
-    parser = subparsers.add_parser("up", help="start the local stack and keep it until Ctrl-C")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What follows the command's name."""
     parser.add_argument("--state", type=Path, default=STATE, help="folder the stack owns while it runs")
-    parser.add_argument("--port", type=int, help="port of the emulated AWS; a free one by default")
-    parser.add_argument("--postgres-port", type=int, help="port of PostgreSQL; a free one by default")
-    parser.set_defaults(run=run)
+    parser.add_argument("--port", type=_port, metavar="PORT", help="port of the emulated AWS; a free one by default")
+    parser.add_argument("--postgres-port", type=_port, metavar="PORT", help="port of PostgreSQL; a free one by default")
 
 
 def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:
@@ -51,3 +48,9 @@ def describe(stack: LocalStack) -> list[str]:
         password_file = stack.settings.state / "postgres" / "superuser.txt"
         lines.append(f"Postgres  127.0.0.1:{stack.postgres.port}, user postgres, password in {password_file}")
     return [*lines, "", f"A token:  {login}", "Ctrl-C ends everything."]
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= LAST_PORT:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a port: choose a number from 1 to {LAST_PORT}")

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.exceptions import BotoCoreError
 
-from playbooks.adapters.dynamodb.table import DynamoTable
-from playbooks.adapters.dynamodb.workspace import DynamoWorkspace
+from playbooks.bootstrap.administration import Registrations, registrations
 from playbooks.errors import PlaybooksError
 from playbooks.interfaces.playbook_yaml import read_yaml
 from playbooks_local.workspace_file import WorkspaceFile, changes, parse_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names no public type
 
 
 class WorkspaceUnreachable(PlaybooksError):
@@ -25,13 +22,11 @@ class WorkspaceUnreachable(PlaybooksError):
     code = "workspace_unreachable"
 
 
-def add_to(subparsers: "Subparsers") -> None:
-    """Register the subcommand."""
-    parser = subparsers.add_parser("workspace", help="register a deployment's people and databases from a file")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What follows the command's name."""
     parser.add_argument("file", type=Path, help="YAML or JSON: tenant, people, databases")
     parser.add_argument("--table", required=True, help="the deployment's table (output TableName of the stack)")
     parser.add_argument("--dry-run", action="store_true", help="say what would change and write nothing")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:
@@ -42,16 +37,16 @@ def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print)
         raise WorkspaceUnreachable(f"{arguments.file} cannot be read: {error.strerror}.") from error
     file = parse_workspace(read_yaml(text))
     try:
-        table = DynamoTable(boto3.client("dynamodb"), arguments.table)
+        workspace = registrations(boto3.client("dynamodb"), arguments.table)
     except BotoCoreError as error:
         said = str(error).rstrip(".")
         raise WorkspaceUnreachable(f"AWS cannot be asked: {said}. Set AWS_DEFAULT_REGION and credentials.") from error
-    apply(file, DynamoWorkspace(table), write, dry_run=arguments.dry_run)
+    apply(file, workspace, write, dry_run=arguments.dry_run)
     return 0
 
 
 def apply(
-    file: WorkspaceFile, workspace: DynamoWorkspace, write: "Callable[[str], object]", *, dry_run: bool = False
+    file: WorkspaceFile, workspace: Registrations, write: "Callable[[str], object]", *, dry_run: bool = False
 ) -> None:
     """Write what differs, one line each; a second time nothing does."""
     found = changes(file, workspace.known_people(file.tenant), workspace.databases(file.tenant))

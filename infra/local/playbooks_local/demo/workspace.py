@@ -2,9 +2,8 @@
 
 import json
 
-from playbooks.adapters.dynamodb.table import DynamoTable
-from playbooks.adapters.dynamodb.workspace import DynamoWorkspace
 from playbooks.application.executors import check_executors
+from playbooks.bootstrap.administration import Registrations, registrations
 from playbooks.domain.ids import TenantId, UserId
 from playbooks.ports.directory import Person, RegisteredDatabase, RegisteredExecutors
 from playbooks_local.demo.database_url import DatabaseUrl
@@ -52,5 +51,5 @@ def register_executors(stack: LocalStack, tenant: str, executors: RegisteredExec
     _workspace(stack).register_executors(TenantId(tenant), executors)
 
 
-def _workspace(stack: LocalStack) -> DynamoWorkspace:
-    return DynamoWorkspace(DynamoTable(stack.client("dynamodb"), stack.outputs["TableName"]))
+def _workspace(stack: LocalStack) -> Registrations:
+    return registrations(stack.client("dynamodb"), stack.outputs["TableName"])

@@ -14,9 +14,9 @@ from typing import Self
 import uvicorn
 
 from playbooks.errors import PlaybooksError
+from playbooks_local.loopback_ports import HOST, free_port, require_free
 from playbooks_local.mcp_server.outbox import Outbox, Sent
 from playbooks_local.mcp_server.tools import application
-from playbooks_local.loopback_ports import HOST, free_port, require_free
 
 PATH = "/mcp"
 _PATIENCE = 10.0

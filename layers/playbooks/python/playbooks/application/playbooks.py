@@ -8,15 +8,13 @@ from playbooks.application.identity import Caller, owned, owned_off
 from playbooks.application.registered import role_cautions, strict_findings
 from playbooks.domain.ids import PlaybookId, StepId
 from playbooks.domain.playbook import MAX_TITLE, Definition, Playbook, PlaybookState, Step, StepKind
-from playbooks.domain.recurrence import Occurrence, Rule, occurrences
+from playbooks.domain.recurrence import PREVIEWED, Occurrence, Rule, occurrences
 from playbooks.domain.schedule import Schedule, change_rule, disable, enable
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Conflict, Finding, Refused
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Workspace
 from playbooks.ports.stores import PlaybookStore
-
-PREVIEW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ class Playbooks:
 
     def preview(self, rule: Rule) -> tuple[Occurrence, ...]:
         """The next five occurrences, from the function that the scheduler uses."""
-        return occurrences(rule, self.clock.now(), PREVIEW)
+        return occurrences(rule, self.clock.now(), PREVIEWED)
 
     def edit(self, caller: Caller, id_: PlaybookId, *, rev: int, title: str, steps: Sequence[Step]) -> Playbook:
         """Replace title and steps, loosely checked; Conflict while on or when it was changed meanwhile."""
