@@ -15,6 +15,7 @@ from playbooks_local.people import MINA
 from playbooks_local.sample.shop_rows import Sizes
 from playbooks_local.stack import LocalStack, ModelEndpoint, StackSettings
 from playbooks_local.standin_model import StandInModel
+from tests.e2e.held_bell import HeldBell
 
 ZONE = "Asia/Seoul"
 # Short, so that a dead worker's lease is over within the test: lease 8 s and 31 s for clocks that differ.
@@ -27,6 +28,7 @@ class Installation:
 
     stack: LocalStack
     model: StandInModel
+    bell: HeldBell
     api: ApiClient
     record: bytes
     lines: list[str]
@@ -40,15 +42,20 @@ class Installation:
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with StandInModel() as model:
-        endpoint = ModelEndpoint(base_url=model.url)
-        settings = StackSettings(state=tmp_path_factory.mktemp("stack") / "state", model=endpoint, parameters=SHORT)
+    with StandInModel() as model, HeldBell() as bell:
+        settings = StackSettings(
+            state=tmp_path_factory.mktemp("stack") / "state",
+            model=ModelEndpoint(base_url=model.url),
+            parameters=SHORT,
+            environment={"AWS_ENDPOINT_URL_SQS": bell.url},
+        )
         with LocalStack(settings) as stack:
+            bell.upstream = stack.emulator.url
             register_people(stack, zone=ZONE, language="en")
             record, _ = fill_and_register(stack, zone=ZONE, language="en", sizes=Sizes(orders=4_000, quotes=1_000))
             api = ApiClient(stack.api_url, stack.token(MINA))
             api.post("/v1/devices", {"platform": "fcm", "token": "phone-of-mina-0001"})
-            yield Installation(stack, model, api, record, [], tmp_path_factory.mktemp("files"))
+            yield Installation(stack, model, bell, api, record, [], tmp_path_factory.mktemp("files"))
 
 
 @pytest.fixture(scope="session")

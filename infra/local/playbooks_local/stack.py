@@ -52,7 +52,8 @@ class StackSettings:
     """How a stack is made. Ports are free ones unless chosen.
 
     `parameters` replaces values of the template's parameters: the local defaults make a killed worker's message
-    come back, and a dead lease end, within seconds where AWS takes an hour and minutes. `root` is the folder that
+    come back, and a dead lease end, within seconds where AWS takes an hour and minutes. `environment` is given to
+    every function on top of its own. `root` is the folder that
     the template's `CodeUri` values are read below.
     """
 
@@ -63,6 +64,7 @@ class StackSettings:
     with_postgres: bool = True
     model: ModelEndpoint = field(default_factory=ModelEndpoint)
     parameters: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
     root: Path = ROOT
     template: Path = TEMPLATE
 
@@ -191,7 +193,11 @@ class LocalStack:
             source,
             stack=STACK_NAME,
             parameters=self.parameters,
-            environment={"AWS_ENDPOINT_URL": self.emulator.url, "AWS_ENDPOINT_URL_SNS": self.recorder.url},
+            environment={
+                "AWS_ENDPOINT_URL": self.emulator.url,
+                "AWS_ENDPOINT_URL_SNS": self.recorder.url,
+                **self.settings.environment,
+            },
         )
 
     def _made_parameters(self) -> dict[str, str]:
