@@ -113,7 +113,7 @@ class QueryTools:
         specs = [
             ToolSpec(
                 "run_query",
-                "Run one SELECT and keep its rows as a dataset.",
+                "Run one SELECT and keep its rows as a dataset; you see the first rows and each column over all rows.",
                 object_schema({"sql": {"type": "string", "description": "One PostgreSQL SELECT."}}),
             ),
             ToolSpec(
