@@ -4,6 +4,7 @@ import importlib
 import json
 import re
 import resource
+import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -61,11 +62,20 @@ def read_parts(kind: str, path: Path, limits: ReadingLimits) -> Iterator[Part]:
 
 
 def _limit(limits: ReadingLimits) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
-    resource.setrlimit(resource.RLIMIT_CPU, (limits.seconds, limits.seconds + 1))
+    """From here on; a limit that is lower already stays. Only Linux holds a process to its address space."""
+    if sys.platform == "linux":
+        _lower(resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes)
+    _lower(resource.RLIMIT_CPU, limits.seconds, limits.seconds + 1)
     written = 8 * limits.characters + 1024 * limits.parts + 1024 * 1024
-    resource.setrlimit(resource.RLIMIT_FSIZE, (written, written))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _lower(resource.RLIMIT_FSIZE, written, written)
+    _lower(resource.RLIMIT_CORE, 0, 0)
+
+
+def _lower(what: int, soft: int, hard: int) -> None:
+    most = resource.getrlimit(what)[1]
+    if most != resource.RLIM_INFINITY:
+        soft, hard = min(soft, most), min(hard, most)
+    resource.setrlimit(what, (soft, hard))
 
 
 def _write(parts: Iterator[Part], limits: ReadingLimits, file: TextIO) -> str:

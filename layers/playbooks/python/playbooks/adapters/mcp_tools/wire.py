@@ -3,7 +3,7 @@
 import json
 import ssl
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -30,7 +30,7 @@ class Exchange:
     """HTTP status of the last answer."""
     barred: str = ""
     received: int = 0
-    calls: int = field(default=0)
+    calls: int = 0
 
 
 class PinnedTransport(httpx2.AsyncBaseTransport):
