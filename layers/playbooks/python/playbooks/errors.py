@@ -4,7 +4,7 @@
 later without anything being changed. The message is for a person and says what happened and what would help.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -16,9 +16,12 @@ class PlaybooksError(Exception):
     loggable: bool = False
     """Whether the message may stand in a log: it holds our own words and ids, no text of a person, a row or a model."""
 
-    def __init__(self, message: str, *, code: str | None = None) -> None:
+    def __init__(self, message: str, *, code: str | None = None, values: Mapping[str, object] | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.values = values
+        """What the message names when `language.reasons` has a sentence for the code, so that it can be said in another
+        language; None for a message that stands for itself."""
         if code is not None:
             self.code = code
 

@@ -12,6 +12,7 @@ from playbooks.application.lease import HeldRun
 from playbooks.application.transcript import answer_mapping, read_answer, read_results, results_mapping
 from playbooks.domain.usage import Usage
 from playbooks.errors import PlaybooksError
+from playbooks.language.reasons import reason_text
 from playbooks.ports.model import (
     Model,
     ModelAnswer,
@@ -38,6 +39,11 @@ class WorkFailed(PlaybooksError):
     """Raised when the model did not come to an end: turn limit, refusal, answers without a call."""
 
     code = "work_failed"
+
+
+def failed(code: str, **values: object) -> WorkFailed:
+    """The error of a reason that `language.reasons` has a sentence for."""
+    return WorkFailed(reason_text(code, "en", **values), code=code, values=values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ def converse(
         answer = _answer(held, model, toolbox, saved, number, system, turns, must_call)
         turns.append(answer.turn)
         if answer.stop is StopReason.REFUSAL:
-            raise WorkFailed(f"The model declined to do this: {answer.turn.text[:300]}", code="model_refused")
+            raise failed("model_refused", said=answer.turn.text[:300])
         if number + 1 < len(saved):
             results, note, state = read_results(saved[number + 1])
             toolbox.restore(state)
@@ -102,10 +108,10 @@ def converse(
             held.save(number + 1, results_mapping(results, note, state), usage=held.run.usage)
         nudges = 0 if answer.turn.calls and answer.stop is not StopReason.MAX_TOKENS else nudges + 1
         if nudges >= MAX_NUDGES:
-            raise WorkFailed("The model did not go on with the work after being asked to.", code="no_progress")
+            raise failed("no_progress", said="")
         turns.append(UserTurn((*results, Text(note)) if note else results))
         number += 2
-    raise WorkFailed(f"The work did not come to an end within {MAX_TURNS} turns.", code="turn_limit")
+    raise failed("turn_limit", turns=MAX_TURNS)
 
 
 def _answer(

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from playbooks.application.claims import move_for
 from playbooks.application.commit_moves import Left, commit_moves
-from playbooks.application.ends import OVERDUE, ended_notice
-from playbooks.application.grants import grant_problem, person_problem
+from playbooks.application.ends import ended_notice
+from playbooks.application.grants import grant_problem, incomplete, person_problem
 from playbooks.application.notify import Notifier
 from playbooks.application.recompute_zones import recompute_page
 from playbooks.domain import enablement
@@ -17,6 +17,7 @@ from playbooks.domain.playbook import Playbook, StepKind
 from playbooks.domain.run import Run, RunKind, RunStatus, end, overdue, rung
 from playbooks.domain.schedule import PreRunCheck, Reason, Schedule, decide
 from playbooks.errors import PlaybooksError
+from playbooks.language.reasons import reason_text
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Person, RegisteredDatabase, Workspace
 from playbooks.ports.queue import Doorbell
@@ -211,14 +212,16 @@ class _Tick:
         steps = item.definition.steps if item.definition is not None else ()
         found = enablement.findings(steps)
         if found:
-            switch_off = Reason(found[0].code, " ".join(finding.message for finding in found))
+            switch_off = incomplete(found, playbook.language)
         person = self.people.get((playbook.tenant, playbook.owner))
         if isinstance(person, PlaybooksError):
             raise person
-        block = person_problem(person)
+        block = person_problem(person, playbook.language)
         if block is None and person is not None and item.definition is not None:
             asks = any(step.kind is StepKind.QUERY_DATABASE for step in steps)
-            block = grant_problem(item.definition, person, self._databases(playbook.tenant) if asks else {})
+            block = grant_problem(
+                item.definition, person, self._databases(playbook.tenant) if asks else {}, playbook.language
+            )
         return PreRunCheck(previous_over=not open_, block=block, switch_off=switch_off)
 
     def _commit(self, moves: Sequence[ScheduleMove]) -> None:
@@ -267,7 +270,7 @@ class _Tick:
         self.report.rung += len(ringing)
 
     def _expire(self, run: Run, code: str) -> None:
-        ended = end(run, RunStatus.FAILED, OVERDUE[code], self.now, code)
+        ended = end(run, RunStatus.FAILED, reason_text(code, run.language), self.now, code)
         notice = ended_notice(ended)
         if self.deps.runs.expire(run, ended, notice):
             self.report.expired += 1

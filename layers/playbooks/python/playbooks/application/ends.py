@@ -1,18 +1,10 @@
 """The notice that the end of a run owes to the person who ran it."""
 
-from collections.abc import Mapping
-
 from playbooks.domain.notice import Notice, NoticeKind
 from playbooks.domain.run import Run, RunKind, RunStatus
 from playbooks.language.notices import notice_text
 
 MAX_DETAIL = 400
-OVERDUE: Mapping[str, str] = {
-    "deadline": "The run did not come to an end within its time.",
-    "queued_too_long": "The run waited for a worker for too long and was given up.",
-    "approval_expired": "Nobody decided within the time that the approval had.",
-}
-"""What a person reads for each reason code of `playbooks.domain.run.overdue`."""
 _KINDS = {
     RunStatus.COMPLETED: NoticeKind.COMPLETED,
     RunStatus.STOPPED: NoticeKind.STOPPED,
@@ -50,8 +42,11 @@ def _body(run: Run) -> str:
         case RunStatus.SKIPPED:
             return detail
         case RunStatus.BLOCKED:
-            when = run.occurrence.replace("T", " ")
-            return notice_text("blocked", run.language, when=when, detail=detail)
+            if run.cursor:
+                return notice_text("blocked_midway", run.language, step=run.cursor + 1, detail=detail)
+            if not run.occurrence:
+                return notice_text("blocked_now", run.language, detail=detail)
+            return notice_text("blocked", run.language, when=run.occurrence.replace("T", " "), detail=detail)
         case _:
             said = f"{detail} ({run.progress})" if run.progress else detail
             key = "failed" if run.step_count else "failed_early"

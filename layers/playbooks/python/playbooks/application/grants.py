@@ -1,12 +1,13 @@
 """Who may ask which database, as whom: looked up now, at enabling and again at each step."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from playbooks.domain.ids import TenantId, UserId
 from playbooks.domain.playbook import Definition, StepKind
 from playbooks.domain.schedule import Reason
-from playbooks.errors import PlaybooksError
+from playbooks.errors import Finding, PlaybooksError
+from playbooks.language.reasons import reason_text
 from playbooks.ports.directory import Directory, Person, RegisteredDatabase, Workspace
 
 
@@ -14,6 +15,16 @@ class Blocked(PlaybooksError):
     """Raised when a right is missing at run time; the message says which, and who can give it."""
 
     code = "blocked"
+
+
+def blocked(code: str, **values: object) -> Blocked:
+    """The error of a reason that `language.reasons` has a sentence for."""
+    return Blocked(reason_text(code, "en", **values), code=code, values=values)
+
+
+def reason(code: str, language: str, **values: object) -> Reason:
+    """A reason in the language of the person who reads it."""
+    return Reason(code, reason_text(code, language, **values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +38,19 @@ class Grant:
 def person_of(directory: Directory, tenant: TenantId, user: UserId) -> Person:
     """The person, active, or Blocked."""
     person = directory.people(tenant, [user]).get(user)
-    problem = person_problem(person)
-    if problem is not None:
-        raise Blocked(problem.text, code=problem.code)
-    assert person is not None
+    if person is None:
+        raise blocked("person_unknown")
+    if not person.active:
+        raise blocked("person_inactive", person=person.name)
     return person
 
 
-def person_problem(person: Person | None) -> Reason | None:
+def person_problem(person: Person | None, language: str) -> Reason | None:
     """Why nothing may run for this person, or None."""
     if person is None:
-        return Reason("person_unknown", "The directory does not know the person this playbook runs for.")
+        return reason("person_unknown", language)
     if not person.active:
-        return Reason(
-            "person_inactive", f"{person.name} is not active any more: transfer the playbook to somebody else."
-        )
+        return reason("person_inactive", language, person=person.name)
     return None
 
 
@@ -49,16 +58,10 @@ def grant_for(workspace: Workspace, tenant: TenantId, person: Person, name: str)
     """The person's grant on the database of that name, or Blocked."""
     database = workspace.database(tenant, name)
     if database is None:
-        raise Blocked(
-            f"The database {name!r} is not registered any more: the administrator can register it again.",
-            code="database_gone",
-        )
+        raise blocked("database_gone", database=name)
     role = database.role_for(person)
     if role is None:
-        raise Blocked(
-            f"{person.name} may not read the database {name!r}: the administrator grants it to a group.",
-            code="grant_gone",
-        )
+        raise blocked("grant_gone", person=person.name, database=name)
     return Grant(database, role)
 
 
@@ -67,17 +70,27 @@ def usable_databases(databases: Collection[RegisteredDatabase], person: Person) 
     return {database.name: database for database in databases if database.role_for(person) is not None}
 
 
-def grant_problem(definition: Definition, person: Person, databases: Mapping[str, RegisteredDatabase]) -> Reason | None:
+def grant_problem(
+    definition: Definition, person: Person, databases: Mapping[str, RegisteredDatabase], language: str
+) -> Reason | None:
     """The first query step of a definition that the person may not run, as a reason, or None."""
-    for number, step in enumerate(definition.steps, 1):
+    for step in definition.steps:
         if step.kind is not StepKind.QUERY_DATABASE:
             continue
         name = step.inputs.get("database", "")
         database = databases.get(name)
         if database is None:
-            return Reason(
-                "database_gone", f"Step {number} asks the database {name!r}, which is not registered any more."
-            )
+            return reason("database_gone", language, database=name)
         if database.role_for(person) is None:
-            return Reason("grant_gone", f"{person.name} may not read the database {name!r} any more (step {number}).")
+            return reason("grant_gone", language, person=person.name, database=name)
     return None
+
+
+def incomplete(findings: Sequence[Finding], language: str) -> Reason:
+    """Why a definition with these findings cannot run, in one sentence; its page has them all."""
+    numbers = sorted(
+        {int(parts[2]) + 1 for f in findings if len(parts := f.path.split("/")) > 2 and parts[2].isdigit()}
+    )
+    if not numbers:
+        return reason("no_steps", language)
+    return reason("definition_incomplete", language, steps=", ".join(map(str, numbers)))

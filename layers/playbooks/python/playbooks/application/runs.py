@@ -9,6 +9,7 @@ from playbooks.application.registered import strict_findings
 from playbooks.domain.ids import PlaybookId, RunId, requested_run_id
 from playbooks.domain.run import FIRST_RING, Run, RunKind, RunStatus, end
 from playbooks.errors import Conflict, NotFound, Refused
+from playbooks.language.reasons import reason_text
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Workspace
@@ -52,7 +53,7 @@ class Runs:
         if findings or definition is None:
             raise Refused("The playbook cannot run yet.", findings, code="not_ready")
         databases = {database.name: database for database in self.workspace.databases(caller.tenant)}
-        if (problem := grant_problem(definition, person, databases)) is not None:
+        if (problem := grant_problem(definition, person, databases, person.language)) is not None:
             raise Refused(problem.text, code=problem.code)
         schedule = self.playbooks.schedule(caller.tenant, id_)
         now = self.clock.now()
@@ -92,7 +93,7 @@ class Runs:
             run = self._own(caller, run_id)
             if run.status.over:
                 raise Conflict(f"The run is over already: {run.status.value}.", code="run_over")
-            ended = end(run, RunStatus.CANCELLED, "Cancelled by the person who ran it.", self.clock.now())
+            ended = end(run, RunStatus.CANCELLED, reason_text("cancelled", run.language), self.clock.now())
             cancelled = replace(ended, lease=replace(ended.lease, fence=run.lease.fence + 1))
             if self.store.cancel(cancelled):
                 return cancelled

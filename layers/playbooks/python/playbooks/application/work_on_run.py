@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from playbooks.application.agent_loop import WorkFailed
-from playbooks.application.ends import OVERDUE, ended_notice
-from playbooks.application.grants import Blocked, person_of
+from playbooks.application.ends import ended_notice
+from playbooks.application.grants import Blocked, blocked, person_of
 from playbooks.application.lease import HandOver, HeldRun
 from playbooks.application.notify import Notifier
 from playbooks.application.steps.context import StepContext, StepWork
@@ -36,6 +36,7 @@ from playbooks.domain.run import (
 from playbooks.domain.schedule import late_at_first_lease, lateness_seconds
 from playbooks.errors import PlaybooksError
 from playbooks.language.notices import notice_text
+from playbooks.language.reasons import reason_text
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory
@@ -116,11 +117,11 @@ class Worker:
                 text = notice_text("skipped_late", run.language, when=when, minutes=late // 60)
                 return RunStatus.SKIPPED, text, "late"
         if gone_in_circles(run):
-            said = f" The last word: {run.reason}" if run.reason else ""
-            return RunStatus.FAILED, f"The step came to no result in several tries.{said}", "no_progress"
+            said = f" {run.reason}" if run.reason else ""
+            return RunStatus.FAILED, reason_text("no_progress", run.language, said=said), "no_progress"
         # As it was seen: the lease has just set the deadline of a run that waited for its first worker.
         if (code := overdue(seen, now)) is not None:
-            return RunStatus.FAILED, OVERDUE[code], code
+            return RunStatus.FAILED, reason_text(code, run.language), code
         return None
 
     def _work(self, held: HeldRun) -> None:
@@ -129,11 +130,11 @@ class Worker:
                 self._convert(held)
             else:
                 self._step(held)
-        except Blocked as blocked:
-            self._end(held, RunStatus.BLOCKED, blocked.message, blocked.code)
+        except Blocked as missing:
+            self._end(held, RunStatus.BLOCKED, told(missing, held.run), missing.code)
         except WorkFailed as failed:
             self.telemetry.fault("work_failed", failed, run=held.run.id, step=held.run.cursor)
-            self._end(held, RunStatus.FAILED, failed.message, failed.code)
+            self._end(held, RunStatus.FAILED, told(failed, held.run), failed.code)
         except HandOver:
             self._ring(held.run)
         except LeaseLost:
@@ -141,7 +142,7 @@ class Worker:
         except PlaybooksError as error:
             self.telemetry.fault("step_error", error, run=held.run.id, step=held.run.cursor)
             if not error.retryable:
-                self._end(held, RunStatus.FAILED, error.message, error.code)
+                self._end(held, RunStatus.FAILED, told(error, held.run), error.code)
             else:
                 self._wait(held, error)
 
@@ -181,7 +182,7 @@ class Worker:
         playbook = self.playbooks.playbook(run.tenant, run.playbook)
         definition = self.playbooks.definition(run.tenant, run.playbook, run.definition_version)
         if playbook is None or playbook.deleted_at is not None or definition is None:
-            raise Blocked("The playbook was deleted.", code="playbook_deleted")
+            raise blocked("playbook_deleted")
         person = person_of(self.directory, run.tenant, run.run_as)
         step = definition.steps[run.cursor]
         saved = self.playbooks.saved_queries(run.tenant, run.playbook).get(step.id)
@@ -197,7 +198,7 @@ class Worker:
     def _convert(self, held: HeldRun) -> None:
         assert self.convert is not None
         new = self.convert(held)
-        run = end(held.run, RunStatus.COMPLETED, "The playbook was made.", self.clock.now())
+        run = end(held.run, RunStatus.COMPLETED, reason_text("converted", held.run.language), self.clock.now())
         held.commit(RunCommit(replace(run, result=new.playbook.id), held.run.lease, created=new))
 
     def _end(self, held: HeldRun, status: RunStatus, reason: str, code: str) -> None:
@@ -227,3 +228,8 @@ class Worker:
             self.notifier.send(NoticeRef(run.tenant, run.id, None, notice.id))
         except PlaybooksError as error:
             self.telemetry.fault("notice_failed", error, run=run.id)
+
+
+def told(error: PlaybooksError, run: Run) -> str:
+    """An error in the language of the person who reads the run; one that stands for itself as it is."""
+    return error.message if error.values is None else reason_text(error.code, run.language, **error.values)

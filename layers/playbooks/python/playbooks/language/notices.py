@@ -25,6 +25,11 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
         "ko": "{when} 실행하지 않음: 이전 실행이 끝나지 않았습니다.",
     },
     "blocked": {"en": "Did not run at {when}: {detail}", "ko": "{when} 실행하지 않음: {detail}"},
+    "blocked_now": {"en": "Did not run: {detail}", "ko": "실행하지 않음: {detail}"},
+    "blocked_midway": {
+        "en": "Could not go on at step {step}: {detail}",
+        "ko": "{step}단계에서 계속할 수 없음: {detail}",
+    },
     "turned_off": {"en": "Did not run and was turned off: {detail}", "ko": "실행하지 않고 꺼짐: {detail}"},
 }
 
