@@ -25,7 +25,8 @@ def loaded(monkeypatch):
     real = importlib.import_module
 
     def load(name, *more):
-        names.append(name.removeprefix("playbooks_local.commands."))
+        if name.startswith("playbooks_local.commands."):
+            names.append(name.rpartition(".")[2])
         return real(name, *more)
 
     monkeypatch.setattr(cli.importlib, "import_module", load)

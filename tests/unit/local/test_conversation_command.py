@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from playbooks.domain.conversation.detect import READERS
 from playbooks_local.cli import main
+from playbooks_local.format_words import format_words
 
 SCENARIO = Path(__file__).parents[2] / "cases" / "conversations" / "scenario"
 RECORDS = sorted(path for path in SCENARIO.iterdir() if path.name != "expected.json")
@@ -19,6 +21,12 @@ def test_every_format_is_shown_without_being_named(record, capsys):
     kept = shown.split("dropped (", 1)[0]
     assert [line for line in STATEMENTS["Q4"].splitlines() if line not in kept] == []
     assert "dropped (result_error): Its result was an error" in shown
+
+
+def test_a_format_is_named_in_words_a_newcomer_knows(capsys):
+    main(["conversation", str(SCENARIO / "anthropic_messages.json")])
+    assert "(Anthropic Messages, " in capsys.readouterr().out.splitlines()[0]
+    assert [reader.name for reader in READERS if format_words(reader.name) == reader.name] == []
 
 
 def archive(tmp_path):

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from playbooks.errors import Finding
 from playbooks_local import cli
 from playbooks_local.commands import demo
+from playbooks_local.problems import NotSetUp
 
 CHAT = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello."}]
 ASKED = [
@@ -64,3 +66,17 @@ def test_a_mistake_is_told_in_one_line(arguments, said, files, capsys):
     assert "Traceback" not in error
     assert "hunter2" not in error
     assert len(error.splitlines()) == 1
+
+
+def test_a_user_who_may_do_more_than_read_is_warned_of(files, monkeypatch, capsys):
+    def stop_here(*_arguments, **_settings):
+        raise NotSetUp("enough")
+
+    monkeypatch.setattr(demo, "risks_of", lambda _own: (Finding("role_superuser", "", "The role is a superuser."),))
+    monkeypatch.setattr(demo, "StandInModel", stop_here)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    own = ["--chat", str(files / "asked.json"), "--database", "postgresql://u:p@127.0.0.1/d"]
+    assert cli.main(["demo", "--out", str(files / "out"), *own]) == 1
+    out = capsys.readouterr().out
+    assert "Warning: The role is a superuser." in out
+    assert "playbooks harden d" in " ".join(out.split())

@@ -17,6 +17,7 @@ from playbooks.domain.conversation import (
     read_conversation,
 )
 from playbooks.errors import PlaybooksError, Refused
+from playbooks_local.format_words import format_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,7 +80,8 @@ def _archive(listings: tuple[ConversationListing, ...]) -> "Iterator[str]":
 
 
 def _conversation(conversation: Conversation, collected: Collected) -> "Iterator[str]":
-    yield f"{conversation.title or 'Conversation'} ({conversation.format}, {len(conversation.turns)} turns)"
+    title, read_as = conversation.title or "Conversation", format_words(conversation.format)
+    yield f"{title} ({read_as}, {len(conversation.turns)} turns)"
     if not collected.used_tools:
         yield _NOTHING_USED
     elif not collected.kept:

@@ -97,8 +97,8 @@ def _tell(story: Story, record: bytes) -> None:
     story.tell.line("The files:")
     for file in files:
         story.tell.path(file)
-    story.tell.line("Try next: .venv/bin/playbooks demo --chat YOUR_RECORD --database postgresql://…  (your own), or")
-    story.tell.line(".venv/bin/playbooks up  (the stack until Ctrl-C).")
+    story.tell.line("Try next, with your own: .venv/bin/playbooks demo --chat RECORD --database postgresql://…")
+    story.tell.line("Or the stack until Ctrl-C: .venv/bin/playbooks up")
 
 
 def _read(path: Path) -> bytes:

@@ -27,6 +27,11 @@ class Teller:
         for part in textwrap.wrap(text, WIDTH, initial_indent="   ", subsequent_indent="     ") or [""]:
             self.write(part)
 
+    def detail(self, text: str) -> None:
+        """What belongs to the line before it, wrapped further in."""
+        for part in textwrap.wrap(text, WIDTH, initial_indent="      ", subsequent_indent="        ") or [""]:
+            self.write(part)
+
     def lines(self, texts: Iterable[str]) -> None:
         """Several facts."""
         for text in texts:
