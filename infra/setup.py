@@ -1,4 +1,4 @@
-"""Make `.venv` and the emulator's own environment `.emu`, from the hashed locks, with what every machine has.
+"""Make `.venv`, the emulator's own environment `.emu` and the functions' layers, with what every machine has.
 
 `--bench` makes `.bench` instead, where the benchmarks' peers are.
 
@@ -7,10 +7,12 @@ counts as ready by a stamp that is written last, so an interrupted set-up begins
 """
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,7 +27,7 @@ class SetupError(Exception):
 
 
 def main() -> int:
-    """Set up what is missing or out of date; 0 when both environments are ready."""
+    """Set up what is missing or out of date; 0 when environments and layers are ready."""
     if sys.version_info < (3, 11):  # noqa: UP036 - this file may be run by the Python that is too old
         version = ".".join(map(str, sys.version_info[:2]))
         print(
@@ -41,6 +43,7 @@ def main() -> int:
             make_project_environment(VENV, LOCK)
         if not ready(EMU, EMU_LOCK):
             make_emulator_environment()
+        build_layers()
     except SetupError as error:
         print(f"setup: {error}", file=sys.stderr)
         return 1
@@ -51,9 +54,17 @@ def main() -> int:
 
 
 def fingerprint(lock: Path) -> str:
-    """What an environment was made from: the lock, the project file and the interpreter."""
-    parts = lock.read_bytes() + (ROOT / "pyproject.toml").read_bytes() + sys.version.encode()
-    return hashlib.sha256(parts).hexdigest()
+    """What an environment was made from: its lock, the interpreter, and how the project is installed into it."""
+    installed = b"" if lock == EMU_LOCK else editable_install((ROOT / "pyproject.toml").read_text())
+    return hashlib.sha256(lock.read_bytes() + installed + sys.version.encode()).hexdigest()
+
+
+def editable_install(pyproject: str) -> bytes:
+    """The part of pyproject.toml that decides the editable install; the rest, such as a linter's setting, does not."""
+    read = tomllib.loads(pyproject)
+    project = {key: read["project"].get(key) for key in ("name", "version", "scripts", "entry-points", "dependencies")}
+    deciding = {"build": read["build-system"], "project": project, "hatch": read.get("tool", {}).get("hatch")}
+    return json.dumps(deciding, sort_keys=True).encode()
 
 
 def ready(environment: Path, lock: Path) -> bool:
@@ -83,11 +94,17 @@ def make_emulator_environment() -> None:
 
 def fresh(environment: Path, *, with_pip: bool) -> None:
     """An empty environment in place of whatever an interrupted set-up left there."""
-    try:
-        shutil.rmtree(environment, ignore_errors=True)
-        run([sys.executable, "-m", "venv", *([] if with_pip else ["--without-pip"]), str(environment)], "venv")
-    except PermissionError as error:
-        raise SetupError(f"{environment} cannot be written: {error.strerror}. Use a folder of your own.") from error
+    if not os.access(environment.parent, os.W_OK):
+        raise SetupError(f"{environment.parent} cannot be written: use a checkout in a folder of your own.")
+    shutil.rmtree(environment, ignore_errors=True)
+    run([sys.executable, "-m", "venv", *([] if with_pip else ["--without-pip"]), str(environment)], "venv")
+
+
+def build_layers() -> None:
+    """What the functions import, by the project's own build; it tells of each layer that is not there yet."""
+    command = [str(VENV / "bin/python"), "-m", "playbooks_local.build"]
+    if subprocess.run(command, env=variables(), check=False).returncode != 0:  # noqa: S603 - our own words
+        raise SetupError("the functions' layers are not built (see above).")
 
 
 def install(environment: Path, lock: Path) -> None:
@@ -112,11 +129,7 @@ def pip(environment: Path, *arguments: str) -> None:
 
 def run(command: list[str], name: str) -> None:
     """A command whose words are shown only when it fails."""
-    # A cache folder that pip does not own makes it warn at every call, and a virtual environment of the caller's
-    # must not become ours.
-    environment = {key: value for key, value in os.environ.items() if key not in {"VIRTUAL_ENV", "PYTHONHOME"}}
-    environment["PIP_ROOT_USER_ACTION"] = "ignore"
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)  # noqa: S603 - our own words
+    done = subprocess.run(command, capture_output=True, text=True, env=variables(), check=False)  # noqa: S603 - our own words
     if done.returncode == 0:
         return
     words = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
@@ -127,6 +140,13 @@ def run(command: list[str], name: str) -> None:
     }[name]
     last = "\n  ".join(words[-6:])
     raise SetupError(f"{name} failed. {hint}\n  {last}")
+
+
+def variables() -> dict[str, str]:
+    """The environment of what is called: a virtual environment of the caller's must not become ours."""
+    kept = {key: value for key, value in os.environ.items() if key not in {"VIRTUAL_ENV", "PYTHONHOME"}}
+    # A cache folder that pip does not own makes it warn at every call.
+    return {**kept, "PIP_ROOT_USER_ACTION": "ignore"}
 
 
 def say(text: str) -> None:

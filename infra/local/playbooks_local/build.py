@@ -11,9 +11,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from playbooks.errors import PlaybooksError
 from playbooks_local.paths import BUILD, LAYERS, emulator_python
 from playbooks_local.problems import BuildFailed, NotSetUp
 
@@ -21,15 +22,15 @@ PACKAGE_LAYER = "playbooks"
 LOCKED_LAYERS = ("runtime", "engine")
 
 
-def build_layers(folder: Path = BUILD) -> Mapping[str, Path]:
+def build_layers(folder: Path = BUILD, *, report: Callable[[str], object] = lambda _line: None) -> Mapping[str, Path]:
     """Build what is not built yet; returns each layer's folder, which holds `python/`.
 
-    The layer of our own package is the folder in the checkout: a change of code needs no build.
-    Raises NotSetUp, BuildFailed.
+    The layer of our own package is the folder in the checkout: a change of code needs no build. `report` is told of
+    each layer that is built, and of none that stands already. Raises NotSetUp, BuildFailed.
     """
     return {
         PACKAGE_LAYER: LAYERS / PACKAGE_LAYER,
-        **{name: _build_locked(name, folder / "layers") for name in LOCKED_LAYERS},
+        **{name: _build_locked(name, folder / "layers", report) for name in LOCKED_LAYERS},
     }
 
 
@@ -40,12 +41,13 @@ def copy_package_layer(target: Path) -> Path:
     return target
 
 
-def _build_locked(name: str, folder: Path) -> Path:
+def _build_locked(name: str, folder: Path, report: Callable[[str], object]) -> Path:
     lock = LAYERS / name / "requirements.txt"
     python = emulator_python()
     target = folder / f"{name}-{_fingerprint(lock, python)}"
     if target.exists():
         return target
+    report(f"building the functions' layer {name} for this machine's Python (once; seconds with uv, a minute with pip)")
     folder.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder))
     try:
@@ -87,3 +89,17 @@ def _install(lock: Path, python: Path, target: Path) -> None:
         shutil.rmtree(target, ignore_errors=True)
     reason = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "no reason given")
     raise BuildFailed(f"layer {lock.parent.name} could not be built: {reason.strip()}")
+
+
+def main() -> int:
+    """Build what is missing, so that the first start need not; 1 with a line on stderr when it cannot be built."""
+    try:
+        build_layers(report=lambda line: print(f"setup: {line}", flush=True))
+    except PlaybooksError as error:
+        print(f"setup: {error.message}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -166,8 +166,7 @@ class LocalStack:
     def _start(self) -> None:
         settings = self.settings
         self._started.enter_context(self._state)
-        self._report("layers for this machine's Python …")
-        self._layers = build_layers()
+        self._layers = build_layers(report=self._report)
         self._report("emulated AWS …")
         self._started.enter_context(self.emulator)
         self.account = Account(self.emulator.url, self.emulator.credentials)
