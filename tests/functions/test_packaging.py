@@ -55,14 +55,19 @@ def runtime_folder(tmp_path_factory):
     return folder
 
 
+def default_of(reference):
+    parameter = T["Parameters"].get(reference.get("Ref", ""), {})
+    return str(parameter.get("Default", "")) or "placeholder"
+
+
 def layer_names(function):
     return [Path(T["Resources"][one["Ref"]]["Properties"]["ContentUri"]).name for one in function["Layers"]]
 
 
 def environment(function):
-    """What the template gives the function; a reference becomes a placeholder."""
+    """What the template gives the function: a parameter's default, and a placeholder for what only AWS knows."""
     variables = {**T["Globals"]["Function"]["Environment"]["Variables"], **function["Environment"]["Variables"]}
-    filled = {name: value if isinstance(value, str) else "placeholder" for name, value in variables.items()}
+    filled = {name: value if isinstance(value, str) else default_of(value) for name, value in variables.items()}
     seconds = {name: "60" for name in filled if name.endswith("_SECONDS")}
     return {**filled, **seconds, "AWS_DEFAULT_REGION": "us-east-1", "PATH": os.defpath}
 
