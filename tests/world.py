@@ -41,7 +41,7 @@ from playbooks.domain.run import LeaseTimes, Outcome, Run
 from playbooks.domain.schedule import Schedule, change_rule
 from playbooks.ports.directory import Person, RegisteredDatabase
 from playbooks.ports.push import Platform
-from playbooks.ports.stores import NewPlaybook
+from playbooks.ports.stores.playbooks import NewPlaybook
 
 ACME, MINA = TenantId("acme"), UserId("mina")
 START = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)

@@ -31,7 +31,8 @@ from playbooks.domain.ids import PlaybookId
 from playbooks.domain.playbook import Definition, Playbook, PlaybookState
 from playbooks.domain.run import Outcome
 from playbooks.domain.schedule import change_rule, enable
-from playbooks.ports.stores import SHARDS, ZoneProgress
+from playbooks.ports.stores.schedules import ZoneProgress
+from playbooks.ports.stores.wake_index import SHARDS
 from playbooks_local.problems import NotSetUp
 from tests.world import ACME, MINA, World, hourly, steps
 

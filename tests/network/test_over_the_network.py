@@ -27,7 +27,8 @@ from playbooks.domain.run import RunStatus
 from playbooks.domain.schedule import change_rule
 from playbooks.ports.directory import Person
 from playbooks.ports.push import Device, Platform
-from playbooks.ports.stores import SHARDS, NewPlaybook
+from playbooks.ports.stores.playbooks import NewPlaybook
+from playbooks.ports.stores.wake_index import SHARDS
 from playbooks_local.aws import Account
 from playbooks_local.cloudformation_yaml import load_template
 from playbooks_local.emulator import REGION, Emulator

@@ -11,7 +11,7 @@ from playbooks.application import agent_loop, commit_moves, dispatch_due, work_o
 from playbooks.application.transcript import answer_mapping
 from playbooks.domain import run
 from playbooks.ports.push import PushMessage
-from playbooks.ports.stores import MoveRefusal
+from playbooks.ports.stores.schedules import MoveRefusal
 
 Guard = Callable[[], AbstractContextManager[None]]
 GUARDS: dict[str, Guard] = {}

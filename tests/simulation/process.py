@@ -24,7 +24,9 @@ from playbooks.application.work_on_run import Worker
 from playbooks.domain.ids import PlaybookId, RunId, StepId, TenantId
 from playbooks.domain.playbook import Definition, Playbook, PlaybookState, Step, StepKind
 from playbooks.domain.run import Outcome, Run
-from playbooks.ports.stores import GroupRefusal, NewPlaybook, RunCommit, ScheduleMove
+from playbooks.ports.stores.playbooks import NewPlaybook
+from playbooks.ports.stores.runs import RunCommit
+from playbooks.ports.stores.schedules import GroupRefusal, ScheduleMove
 from tests.simulation.engine import Actor, Engine
 from tests.simulation.faults import Fates
 from tests.simulation.outside import Doorbell, Effects, Model, Outside, Push, Tools

@@ -20,7 +20,7 @@ from playbooks.domain.schedule import change_rule, enable
 from playbooks.errors import PlaybooksError
 from playbooks.ports.directory import Person
 from playbooks.ports.push import Device, Platform
-from playbooks.ports.stores import NewPlaybook
+from playbooks.ports.stores.playbooks import NewPlaybook
 from tests.simulation.engine import START, Actor, Engine
 from tests.simulation.faults import Fates, Rates
 from tests.simulation.invariants import Invariants

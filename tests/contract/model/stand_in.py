@@ -13,7 +13,7 @@ from playbooks.domain.playbook import Definition, Playbook, PlaybookState, Step,
 from playbooks.domain.run import Run, RunKind, RunStatus
 from playbooks.ports.directory import Person
 from playbooks.ports.model import ModelRequest, Text, UserTurn
-from playbooks.ports.stores import ExecutedQuery, StoredDataset
+from playbooks.ports.stores.runs import ExecutedQuery, StoredDataset
 from playbooks.prompts import step as prompts
 
 SALES = [["Online", 12, "200.50", "100.25"], ["Retail", 3, "50.00", "100.00"]]

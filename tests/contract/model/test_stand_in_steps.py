@@ -15,7 +15,7 @@ from playbooks.domain.playbook import StepKind
 from playbooks.domain.run import Outcome
 from playbooks.domain.sql.placeholders import check_submission
 from playbooks.domain.sql.saved_query import from_conversation
-from playbooks.ports.stores import StepResult, StoredDataset
+from playbooks.ports.stores.runs import StepResult, StoredDataset
 from playbooks_local.standin_model import StandInModel
 from tests.contract.model.stand_in import COLUMNS, DOCUMENT, ORGANIZE, QUERY, SALES, Database, context, monday, work
 

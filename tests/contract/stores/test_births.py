@@ -9,7 +9,8 @@ from playbooks.domain.ids import ConversationId, PlaybookId, StepId
 from playbooks.domain.playbook import MAX_STEPS, Definition, Playbook, PlaybookState, Step, StepKind
 from playbooks.domain.sql.saved_query import from_conversation
 from playbooks.ports.directory import RegisteredExecutors
-from playbooks.ports.stores import ConversationRecord, NewPlaybook
+from playbooks.ports.stores.people import ConversationRecord
+from playbooks.ports.stores.playbooks import NewPlaybook
 from tests.contract.stores.racing import race
 from tests.world import ACME, MINA, World
 

@@ -17,19 +17,9 @@ from playbooks.domain.playbook import PlaybookState
 from playbooks.domain.run import LeaseTimes, Run, RunKind, RunStatus, end, leased, progressed, rung
 from playbooks.domain.schedule import PreRunCheck, Reason, decide
 from playbooks.domain.usage import Usage
-from playbooks.ports.stores import (
-    SHARDS,
-    CallState,
-    Checkpoint,
-    GroupFault,
-    LeaseLost,
-    MoveRefusal,
-    OutsideCall,
-    RunCommit,
-    ScheduleMove,
-    ScheduleRef,
-    ZoneProgress,
-)
+from playbooks.ports.stores.runs import CallState, Checkpoint, LeaseLost, OutsideCall, RunCommit
+from playbooks.ports.stores.schedules import GroupFault, MoveRefusal, ScheduleMove, ZoneProgress
+from playbooks.ports.stores.wake_index import SHARDS, ScheduleRef
 from tests.contract.stores.racing import race
 from tests.world import ACME, MINA, World
 

@@ -21,7 +21,7 @@ from playbooks.errors import Finding
 from playbooks.ports.databases import Caps
 from playbooks.ports.directory import RegisteredDatabase
 from playbooks.ports.model import AssistantTurn, ModelAnswer, ModelRequest, StopReason, Text, ToolCall, UserTurn
-from playbooks.ports.stores import StepResult
+from playbooks.ports.stores.runs import StepResult
 from playbooks_local.postgres import PostgresServer
 from tests.world import ACME, World
 

@@ -13,7 +13,7 @@ from playbooks.application.steps.context import StepWork
 from playbooks.domain.ids import UserId
 from playbooks.domain.run import Outcome
 from playbooks.ports.directory import Person
-from playbooks.ports.stores import StoredDocument
+from playbooks.ports.stores.runs import StoredDocument
 from playbooks_local.cloudformation_yaml import load_template
 from playbooks_local.paths import TEMPLATE
 from tests.unit.api.client import Client

@@ -6,7 +6,7 @@ from playbooks.adapters.dynamodb.playbook_writes import saved_query_writes
 from playbooks.domain.ids import StepId
 from playbooks.domain.playbook import Step, StepKind
 from playbooks.domain.sql.saved_query import from_conversation, rewritten
-from playbooks.ports.stores import SavedQueryChange
+from playbooks.ports.stores.playbooks import SavedQueryChange
 from tests.unit.api.client import Client
 from tests.world import ACME, World
 

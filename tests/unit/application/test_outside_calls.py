@@ -11,7 +11,7 @@ from playbooks.application.steps.context import StepContext, StepWork
 from playbooks.domain.run import Outcome, RunStatus
 from playbooks.errors import Unavailable
 from playbooks.ports.model import ToolCall, ToolResult
-from playbooks.ports.stores import CallState
+from playbooks.ports.stores.runs import CallState
 from tests.world import ACME, World, steps
 
 CALL = ToolCall("toolu_1", "send_mail", {"to": "team"})

@@ -13,7 +13,7 @@ from playbooks.domain.playbook import Step, StepKind
 from playbooks.domain.run import Outcome
 from playbooks.domain.sql import saved_query
 from playbooks.errors import Conflict, NotFound
-from playbooks.ports.stores import SavedQueryChange
+from playbooks.ports.stores.playbooks import SavedQueryChange
 from tests.world import ACME, World
 
 STEP = StepId("s1")

@@ -20,7 +20,7 @@ from playbooks.domain.schedule import change_rule
 from playbooks.domain.sql.saved_query import from_conversation, rewritten
 from playbooks.errors import Refused
 from playbooks.ports.directory import RegisteredExecutors
-from playbooks.ports.stores import NewPlaybook, SavedQueryChange
+from playbooks.ports.stores.playbooks import NewPlaybook, SavedQueryChange
 from tests.world import ACME, MINA, World
 
 RECORD = (Path(__file__).parents[2] / "cases/conversations/scenario/anthropic_messages.json").read_bytes()

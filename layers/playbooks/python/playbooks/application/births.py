@@ -9,7 +9,7 @@ from playbooks.domain.recurrence import Rule
 from playbooks.domain.schedule import change_rule
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Conflict
-from playbooks.ports.stores import NewPlaybook, PlaybookStore
+from playbooks.ports.stores.playbooks import NewPlaybook, PlaybookStore
 
 MAX_WARNINGS = 30
 

@@ -10,7 +10,8 @@ from playbooks.domain.recurrence import Occurrence, next_after
 from playbooks.domain.run import FIRST_RING, Run, RunKind, RunStatus
 from playbooks.domain.schedule import Block, Claim, NotDue, Schedule, Skip, SkipReason, SwitchOff
 from playbooks.language.notices import notice_text
-from playbooks.ports.stores import ScheduleMove, ScheduleRef
+from playbooks.ports.stores.schedules import ScheduleMove
+from playbooks.ports.stores.wake_index import ScheduleRef
 
 
 def move_for(

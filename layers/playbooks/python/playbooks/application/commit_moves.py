@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from playbooks.application.claims import without_its_row
 from playbooks.errors import PlaybooksError
-from playbooks.ports.stores import GroupFault, GroupRefusal, MoveRefusal, ScheduleMove, ScheduleRef, ScheduleStore
+from playbooks.ports.stores.schedules import GroupFault, GroupRefusal, MoveRefusal, ScheduleMove, ScheduleStore
+from playbooks.ports.stores.wake_index import ScheduleRef
 
 MAX_ITEMS = 100
 MAX_ALONE = 6

@@ -20,7 +20,7 @@ from playbooks.errors import NotFound, Refused
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Workspace
-from playbooks.ports.stores import ConversationRecord, ConversationStore
+from playbooks.ports.stores.people import ConversationRecord, ConversationStore
 
 MAX_TITLE = 120
 

@@ -12,7 +12,7 @@ from playbooks.errors import NotFound, Refused
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory
 from playbooks.ports.queue import Doorbell
-from playbooks.ports.stores import RunStore
+from playbooks.ports.stores.runs import RunStore
 
 
 @dataclass(frozen=True)

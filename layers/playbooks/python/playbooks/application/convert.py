@@ -35,7 +35,8 @@ from playbooks.errors import Finding, NotFound, Refused
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.directory import Directory, RegisteredDatabase, Workspace
 from playbooks.ports.model import Model, ToolCall, ToolResult, ToolSpec
-from playbooks.ports.stores import ConversationStore, NewPlaybook
+from playbooks.ports.stores.people import ConversationStore
+from playbooks.ports.stores.playbooks import NewPlaybook
 from playbooks.prompts import conversion as prompts
 
 MAX_REPAIRS = 2

@@ -28,7 +28,8 @@ from playbooks.errors import Refused
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Workspace
 from playbooks.ports.model import ToolSpec
-from playbooks.ports.stores import PlaybookStore, StatementStore
+from playbooks.ports.stores.people import StatementStore
+from playbooks.ports.stores.playbooks import PlaybookStore
 
 
 def chat_tool() -> ToolSpec:

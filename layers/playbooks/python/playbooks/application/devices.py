@@ -7,7 +7,7 @@ from playbooks.domain.ids import derive
 from playbooks.errors import Finding, Refused
 from playbooks.ports.clock import Clock
 from playbooks.ports.push import Device, Platform, Push
-from playbooks.ports.stores import DeviceStore
+from playbooks.ports.stores.people import DeviceStore
 
 MAX_TOKEN = 4_096
 

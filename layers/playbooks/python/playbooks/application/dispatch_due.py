@@ -21,16 +21,10 @@ from playbooks.language.reasons import reason_text
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Person, RegisteredDatabase, Workspace
 from playbooks.ports.queue import Doorbell
-from playbooks.ports.stores import (
-    SHARDS,
-    DueSchedule,
-    NoticeRef,
-    Page,
-    RunStore,
-    ScheduleMove,
-    ScheduleRef,
-    ScheduleStore,
-)
+from playbooks.ports.stores.notices import NoticeRef
+from playbooks.ports.stores.runs import RunStore
+from playbooks.ports.stores.schedules import DueSchedule, ScheduleMove, ScheduleStore
+from playbooks.ports.stores.wake_index import SHARDS, Page, ScheduleRef
 from playbooks.ports.telemetry import Telemetry
 
 BUDGET = timedelta(seconds=50)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from playbooks.domain.ids import PlaybookId, TenantId, UserId
 from playbooks.domain.playbook import Playbook, PlaybookState
 from playbooks.errors import Conflict, NotFound
-from playbooks.ports.stores import PlaybookStore
+from playbooks.ports.stores.playbooks import PlaybookStore
 
 
 @dataclass(frozen=True, slots=True)

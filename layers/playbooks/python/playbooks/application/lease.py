@@ -12,7 +12,7 @@ from playbooks.domain.usage import Usage
 from playbooks.errors import PlaybooksError
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.clock import Clock
-from playbooks.ports.stores import Checkpoint, RunCommit, RunStore, StepResult
+from playbooks.ports.stores.runs import Checkpoint, RunCommit, RunStore, StepResult
 
 MAX_INLINE = 350 * 1024
 UNFINISHED = "unfinished"

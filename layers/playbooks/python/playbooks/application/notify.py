@@ -10,7 +10,8 @@ from playbooks.domain.notice import Notice, retry_at
 from playbooks.errors import PlaybooksError
 from playbooks.ports.clock import Clock
 from playbooks.ports.push import EndpointDisabled, Push, PushMessage
-from playbooks.ports.stores import DeviceStore, NoticeRef, NoticeStore
+from playbooks.ports.stores.notices import NoticeRef, NoticeStore
+from playbooks.ports.stores.people import DeviceStore
 from playbooks.ports.telemetry import Telemetry
 
 

@@ -14,7 +14,7 @@ from playbooks.domain.playbook import canonical
 from playbooks.domain.run import progressed
 from playbooks.errors import PlaybooksError
 from playbooks.ports.model import ToolCall, ToolResult
-from playbooks.ports.stores import CallState, OutsideCall, RunCommit
+from playbooks.ports.stores.runs import CallState, OutsideCall, RunCommit
 
 MAX_KEPT = 60_000
 

@@ -13,7 +13,8 @@ from playbooks.domain.playbook_file import export_mapping, import_mapping, state
 from playbooks.domain.sql.saved_query import taken_over
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Workspace
-from playbooks.ports.stores import PlaybookStore, StatementStore
+from playbooks.ports.stores.people import StatementStore
+from playbooks.ports.stores.playbooks import PlaybookStore
 
 
 @dataclass(frozen=True)

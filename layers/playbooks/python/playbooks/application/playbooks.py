@@ -14,7 +14,7 @@ from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Conflict, Finding, Refused
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Workspace
-from playbooks.ports.stores import PlaybookStore
+from playbooks.ports.stores.playbooks import PlaybookStore
 
 
 @dataclass(frozen=True, slots=True)

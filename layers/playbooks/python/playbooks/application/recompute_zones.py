@@ -11,7 +11,7 @@ from datetime import datetime
 from playbooks.application.commit_moves import Left, commit_moves
 from playbooks.domain.recurrence import zone_data_version
 from playbooks.domain.schedule import recompute
-from playbooks.ports.stores import DueSchedule, ScheduleMove, ScheduleStore, ZoneProgress
+from playbooks.ports.stores.schedules import DueSchedule, ScheduleMove, ScheduleStore, ZoneProgress
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Workspace
 from playbooks.ports.queue import Doorbell
-from playbooks.ports.stores import PlaybookStore, RunStore, StepResult
+from playbooks.ports.stores.playbooks import PlaybookStore
+from playbooks.ports.stores.runs import RunStore, StepResult
 
 PAGE = 20
 

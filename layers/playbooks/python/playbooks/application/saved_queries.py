@@ -10,7 +10,7 @@ from playbooks.domain.playbook import Playbook
 from playbooks.domain.sql.saved_query import SavedQuery, difference, restored
 from playbooks.errors import NotFound
 from playbooks.ports.clock import Clock
-from playbooks.ports.stores import PlaybookStore, SavedQueryChange
+from playbooks.ports.stores.playbooks import PlaybookStore, SavedQueryChange
 
 
 @dataclass(frozen=True, slots=True)

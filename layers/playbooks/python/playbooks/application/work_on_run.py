@@ -42,14 +42,9 @@ from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory
 from playbooks.ports.model import ModelBusy
 from playbooks.ports.queue import Doorbell
-from playbooks.ports.stores import (
-    LeaseLost,
-    NewPlaybook,
-    NoticeRef,
-    PlaybookStore,
-    RunCommit,
-    RunStore,
-)
+from playbooks.ports.stores.notices import NoticeRef
+from playbooks.ports.stores.playbooks import NewPlaybook, PlaybookStore
+from playbooks.ports.stores.runs import LeaseLost, RunCommit, RunStore
 from playbooks.ports.telemetry import Telemetry
 
 AWAY = timedelta(seconds=30)

@@ -7,7 +7,7 @@ from playbooks.application.work_on_run import Worker
 from playbooks.bootstrap.formats import WRITABLE
 from playbooks.bootstrap.settings import read_settings
 from playbooks.bootstrap.working import WorkingParts
-from playbooks.ports.stores import NewPlaybook
+from playbooks.ports.stores.playbooks import NewPlaybook
 
 
 def build() -> tuple[Worker, PowertoolsTelemetry]:

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from typing import Any, TypeVar
 
-from playbooks.ports.stores import CorruptItem
+from playbooks.ports.stores.faults import CorruptItem
 
 T = TypeVar("T")
 Coder = tuple[Callable[[Any], Any], Callable[[Any], Any]]

@@ -15,7 +15,8 @@ from playbooks.domain.recurrence import Occurrence, parse_rule, rule_mapping
 from playbooks.domain.run import Run
 from playbooks.domain.schedule import Schedule
 from playbooks.errors import Refused
-from playbooks.ports.stores import CorruptItem, NoticeRef
+from playbooks.ports.stores.faults import CorruptItem
+from playbooks.ports.stores.notices import NoticeRef
 
 _UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 FREE = "0"

@@ -6,7 +6,8 @@ import zlib
 from playbooks.adapters.dynamodb.operations import Key
 from playbooks.domain.ids import ConversationId, PlaybookId, RunId, StepId, TenantId, UserId
 from playbooks.errors import PlaybooksError
-from playbooks.ports.stores import SHARDS, NoticeRef, ScheduleRef
+from playbooks.ports.stores.notices import NoticeRef
+from playbooks.ports.stores.wake_index import SHARDS, ScheduleRef
 
 META = "META"
 SCHED = "SCHED"

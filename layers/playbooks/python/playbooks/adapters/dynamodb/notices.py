@@ -18,7 +18,7 @@ from playbooks.adapters.dynamodb.operations import (
     Update,
 )
 from playbooks.domain.notice import CLAIM_FOR, Notice
-from playbooks.ports.stores import NoticeRef
+from playbooks.ports.stores.notices import NoticeRef
 
 
 class DynamoNotices:

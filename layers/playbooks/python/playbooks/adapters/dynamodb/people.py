@@ -21,7 +21,8 @@ from playbooks.adapters.dynamodb.statements import statement_writes
 from playbooks.adapters.dynamodb.writing import Pause, transact
 from playbooks.domain.ids import ConversationId, TenantId, UserId
 from playbooks.ports.push import Device
-from playbooks.ports.stores import ConversationRecord, StoreBusy
+from playbooks.ports.stores.faults import StoreBusy
+from playbooks.ports.stores.people import ConversationRecord
 
 
 class DynamoConversations:

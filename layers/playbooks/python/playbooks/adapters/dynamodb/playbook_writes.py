@@ -25,7 +25,7 @@ from playbooks.adapters.dynamodb.operations import (
 )
 from playbooks.domain.ids import PlaybookId, StepId, TenantId
 from playbooks.domain.playbook import RecentEnd
-from playbooks.ports.stores import NewPlaybook, SavedQueryChange
+from playbooks.ports.stores.playbooks import NewPlaybook, SavedQueryChange
 
 if TYPE_CHECKING:
     from playbooks.domain.sql.saved_query import SavedQuery

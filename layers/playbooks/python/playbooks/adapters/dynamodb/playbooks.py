@@ -34,7 +34,8 @@ from playbooks.domain.schedule import Schedule
 from playbooks.domain.sql.placeholder import parse_placeholders
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Conflict, Refused, Unavailable
-from playbooks.ports.stores import CorruptItem, NewPlaybook, SavedQueryChange, StoreBusy
+from playbooks.ports.stores.faults import CorruptItem, StoreBusy
+from playbooks.ports.stores.playbooks import NewPlaybook, SavedQueryChange
 
 
 class DynamoPlaybooks:

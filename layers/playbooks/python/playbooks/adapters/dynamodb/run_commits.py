@@ -24,7 +24,8 @@ from playbooks.domain.notice import Notice
 from playbooks.domain.playbook import RecentEnd
 from playbooks.domain.run import Run, RunStatus
 from playbooks.errors import Unavailable
-from playbooks.ports.stores import CallState, CorruptItem, LeaseLost, OutsideCall, RunCommit
+from playbooks.ports.stores.faults import CorruptItem
+from playbooks.ports.stores.runs import CallState, LeaseLost, OutsideCall, RunCommit
 
 CHECKPOINTS_KEPT_DAYS = 30
 MAX_TRIES = 5

@@ -26,14 +26,9 @@ from playbooks.domain.ids import PlaybookId, RunId, TenantId
 from playbooks.domain.notice import Notice
 from playbooks.domain.run import CLOCK_SKEW, Run, RunStatus
 from playbooks.errors import Unavailable
-from playbooks.ports.stores import (
-    Checkpoint,
-    CorruptItem,
-    OutsideCall,
-    Page,
-    RunCommit,
-    StepResult,
-)
+from playbooks.ports.stores.faults import CorruptItem
+from playbooks.ports.stores.runs import Checkpoint, OutsideCall, RunCommit, StepResult
+from playbooks.ports.stores.wake_index import Page
 
 PAGE = 300
 _TAKEABLE = OneOf("status", (RunStatus.QUEUED.value, RunStatus.RUNNING.value))

@@ -36,17 +36,16 @@ from playbooks.adapters.dynamodb.writing import CONDITION, TRANSIENT
 from playbooks.domain.ids import RunId
 from playbooks.domain.playbook import PlaybookState
 from playbooks.errors import PlaybooksError, Unavailable
-from playbooks.ports.stores import (
-    CorruptItem,
+from playbooks.ports.stores.faults import CorruptItem
+from playbooks.ports.stores.schedules import (
     DueSchedule,
     GroupFault,
     GroupRefusal,
     MoveRefusal,
-    Page,
     ScheduleMove,
-    ScheduleRef,
     ZoneProgress,
 )
+from playbooks.ports.stores.wake_index import Page, ScheduleRef
 
 PAGE = 300
 ZONES_PAGE = 1_000

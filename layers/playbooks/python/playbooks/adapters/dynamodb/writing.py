@@ -12,7 +12,7 @@ from playbooks.adapters.dynamodb.operations import (
     Update,
     Write,
 )
-from playbooks.ports.stores import StoreBusy
+from playbooks.ports.stores.faults import StoreBusy
 
 MAX_TRIES = 8
 TRANSIENT = frozenset(

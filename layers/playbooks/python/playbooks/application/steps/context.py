@@ -10,13 +10,8 @@ from playbooks.domain.playbook import Playbook, Step
 from playbooks.domain.run import Outcome, Run, StepOutcome
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.ports.directory import Person
-from playbooks.ports.stores import (
-    ExecutedQuery,
-    SavedQueryChange,
-    StepResult,
-    StoredDataset,
-    StoredDocument,
-)
+from playbooks.ports.stores.playbooks import SavedQueryChange
+from playbooks.ports.stores.runs import ExecutedQuery, StepResult, StoredDataset, StoredDocument
 
 
 @dataclass(frozen=True)

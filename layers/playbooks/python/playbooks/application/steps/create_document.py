@@ -17,7 +17,7 @@ from playbooks.errors import PlaybooksError
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.documents import DocumentWriter, Draft, Table
 from playbooks.ports.model import Model, ToolCall, ToolResult, ToolSpec
-from playbooks.ports.stores import StoredDataset, StoredDocument
+from playbooks.ports.stores.runs import StoredDataset, StoredDocument
 from playbooks.prompts import step as prompts
 
 MAX_TABLES = 20

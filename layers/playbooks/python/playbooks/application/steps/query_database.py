@@ -25,7 +25,8 @@ from playbooks.domain.sql.literal_dates import literal_dates
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Refused
 from playbooks.ports.model import Model, ToolCall, ToolResult, ToolSpec
-from playbooks.ports.stores import ExecutedQuery, SavedQueryChange, StepResult, StoredDataset
+from playbooks.ports.stores.playbooks import SavedQueryChange
+from playbooks.ports.stores.runs import ExecutedQuery, StepResult, StoredDataset
 from playbooks.prompts import step as prompts
 
 MAX_REFUSED_SUBMISSIONS = 2

@@ -28,7 +28,7 @@ from playbooks.ports.databases import (
     WrongPassword,
 )
 from playbooks.ports.directory import Directory, RoleCheck, Secrets, Workspace
-from playbooks.ports.stores import ExecutedQuery, StoredDataset
+from playbooks.ports.stores.runs import ExecutedQuery, StoredDataset
 
 ROLE_CHECKED_EVERY = timedelta(days=1)
 MAX_ERROR = 2_000

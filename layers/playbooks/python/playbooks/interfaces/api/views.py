@@ -16,7 +16,7 @@ from playbooks.domain.schedule import Schedule
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Finding
 from playbooks.ports.model import ToolSpec
-from playbooks.ports.stores import StepResult
+from playbooks.ports.stores.runs import StepResult
 
 
 def moment(at: datetime | None) -> str | None:
