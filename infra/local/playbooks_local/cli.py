@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import io
+import os
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -18,6 +19,9 @@ COMMANDS: Mapping[str, str] = {
     "workspace": "register a deployment's people and databases from a file",
 }
 """Each subcommand and its line of help; its module is loaded when it is the one that was asked for."""
+
+READER_GONE = 141
+"""The exit code of a program whose reader left, as a shell shows it (128 + SIGPIPE)."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,6 +39,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("playbooks: interrupted; everything it started is stopped.", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        # Who read the output has left: what is not yet written has nowhere to go, at exit neither.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
     return code
 
 

@@ -1,10 +1,11 @@
 """A small HTTP server on a loopback port, in a thread of this process, for what stands beside the emulated AWS."""
 
+import sys
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from playbooks_local.loopback_ports import HOST, require_free
 
@@ -12,6 +13,11 @@ from playbooks_local.loopback_ports import HOST, require_free
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - the base class types neither
+        """Say nothing of a caller who is gone before the answer: a program that was interrupted is one."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -3,8 +3,10 @@
 import importlib
 import io
 import json
+import os
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -75,6 +77,15 @@ def test_a_line_is_out_as_soon_as_it_is_said_when_the_output_is_piped(monkeypatc
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe, encoding="utf-8"))
     assert cli.main(WEEKLY) == 0
     assert pipe.getvalue().decode().count("\n") == 6
+
+
+def test_a_reader_who_leaves_ends_the_program_without_a_word():
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = f"import sys; from playbooks_local import cli; sys.exit(cli.main({WEEKLY!r}))"
+    done = subprocess.run([sys.executable, "-c", program], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (cli.READER_GONE, b"")
 
 
 def test_an_output_that_is_no_file_is_written_to_as_it_is(monkeypatch):
