@@ -8,7 +8,7 @@ BIN := .venv/bin
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
-setup: ## Make .venv and the emulator's own environment
+setup: ## Make .venv, the emulator's own environment and the functions' layers
 	@$(PYTHON) infra/setup.py
 
 demo: setup ## A chat becomes a playbook, runs on schedule, makes the Excel file, pushes

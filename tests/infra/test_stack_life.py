@@ -1,6 +1,7 @@
 """How the local stack ends: with its block, on an error, on a signal, after a kill; and what a second start does."""
 
 import dataclasses
+import json
 import os
 import signal
 import socket
@@ -205,6 +206,8 @@ def test_databases_are_new_at_each_start(settings):
         with LocalStack(with_postgres) as stack:
             stack.postgres.create_database("shop")
             running = processes.identify(stack.postgres.process.pid)
+            listed = json.loads((settings.state / "stack.json").read_text())["processes"]
+            assert dataclasses.asdict(running) in listed, "a start after a kill would not end it"
         assert not processes.is_alive(running)
     assert not (settings.state / "postgres").exists()
 

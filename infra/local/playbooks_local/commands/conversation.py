@@ -16,23 +16,17 @@ from playbooks.domain.conversation import (
     list_conversations,
     read_conversation,
 )
-from playbooks.errors import PlaybooksError, Refused
+from playbooks.errors import Refused
 from playbooks_local.format_words import format_words
+from playbooks_local.record_file import read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-MAX_RECORD = 50 * 1024 * 1024
 _CONTROL = re.compile(r"[^\n\t\x20-\x7e\xa0-\U0010ffff]")
 """What a terminal would obey instead of show."""
 _NOTHING_USED = "No tool was used in it, so there is nothing to repeat."
 _NOTHING_KEPT = "No query of it could be confirmed; its query steps would write their SQL on the first run."
-
-
-class UnreadableFile(PlaybooksError):
-    """Raised when the file of a record cannot be read."""
-
-    code = "unreadable_file"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print) -> int:
     """Print what was found; 0 when the record can be read. Raises Refused with what is wrong with it."""
-    data = _bytes(arguments.file)
+    data = read_record(arguments.file)
     tools = ExecutorTools(names=frozenset(arguments.tool))
     try:
         conversation = read_conversation(data, pick=arguments.pick)
@@ -59,15 +53,6 @@ def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print)
     for line in lines:
         write(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", line))
     return 0
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        if file.stat().st_size > MAX_RECORD:
-            raise UnreadableFile(f"{file} is larger than 50 MB: export one conversation instead of all.")
-        return file.read_bytes()
-    except OSError as error:
-        raise UnreadableFile(f"{file} cannot be read: {error.strerror}.") from None
 
 
 def _archive(listings: tuple[ConversationListing, ...]) -> "Iterator[str]":

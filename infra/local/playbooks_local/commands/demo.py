@@ -24,17 +24,16 @@ from playbooks_local.demo.workspace import register_database, register_people
 from playbooks_local.paths import ROOT, STATE, TEMPLATE
 from playbooks_local.people import MINA
 from playbooks_local.problems import NoPermission
+from playbooks_local.record_file import read_record
 from playbooks_local.stack import LocalStack, ModelEndpoint, StackSettings
 from playbooks_local.standin_model import STAND_IN, StandInModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MAX_RECORD = 50 * 1024 * 1024
-
 
 class NoRecord(PlaybooksError):
-    """Raised when the chat file cannot be read."""
+    """Raised when a database is given without the chat in which it was asked."""
 
     code = "no_record"
 
@@ -63,7 +62,7 @@ def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print)
         raise Refused(finding.message, [finding], code=finding.code)
     if arguments.database is not None and arguments.chat is None:
         raise NoRecord("--database needs --chat: a chat record in which that database was asked.")
-    record = _read(arguments.chat) if arguments.chat is not None else None
+    record = read_record(arguments.chat) if arguments.chat is not None else None
     if record is not None:
         _try_record(record)
     _try_folder(arguments.out)
@@ -99,15 +98,6 @@ def _tell(story: Story, record: bytes) -> None:
         story.tell.path(file)
     story.tell.line("Try next, with your own: .venv/bin/playbooks demo --chat RECORD --database postgresql://…")
     story.tell.line("Or the stack until Ctrl-C: .venv/bin/playbooks up")
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > MAX_RECORD:
-            raise NoRecord(f"{path} is larger than 50 MB: export one conversation instead of all.")
-        return path.read_bytes()
-    except OSError as error:
-        raise NoRecord(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _try_record(record: bytes) -> None:
