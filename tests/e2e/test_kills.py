@@ -1,7 +1,9 @@
 """`kill -9` at the worst moments: what was committed comes to one end, and nothing happens twice."""
 
+import random
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,7 +12,19 @@ import pytest
 from playbooks_local.stack import wait_until
 from tests.e2e.conftest import ZONE
 
-PLAYBOOKS = 8
+PLAYBOOKS = 100
+STEP = {"kind": "organize", "instruction": "Say in short that there is nothing to compare."}
+NO_INPUTS = dict.fromkeys(["database", "format", "source", "tool", "approver", "sql"], "")
+NO_SCHEDULE = {
+    "schedule_kind": "none",
+    "schedule_unit": "once",
+    "schedule_interval": 0,
+    "schedule_time": "",
+    "schedule_weekdays": [],
+    "schedule_day": "",
+    "schedule_zone": "",
+}
+CALL = {"title": "Nothing to compare", "steps": [{**STEP, **NO_INPUTS}], **NO_SCHEDULE}
 
 
 @pytest.fixture
@@ -28,7 +42,7 @@ def ticks(installation):
 
     def tick():
         while not over.wait(3):
-            installation.stack.invoke("SchedulerName")
+            _ignoring(installation.stack.invoke, "SchedulerName")
 
     thread = threading.Thread(target=tick)
     thread.start()
@@ -53,52 +67,66 @@ def test_a_step_runner_that_is_killed_in_mid_step_ends_in_one_finished_run(insta
     assert len(installation.stack.recorder.wait_for(1, 60)) == 1
 
 
-def test_a_scheduler_that_is_killed_after_its_commit_leaves_one_run_for_each(installation, playbook):
-    due = (datetime.now(UTC) + timedelta(seconds=75)).replace(second=0, microsecond=0)
-    copies = copies_due_at(installation, playbook, due)
+def test_a_scheduler_killed_after_its_commit_and_runners_killed_at_random_leave_one_finished_run_each(
+    installation, playbook, ticks
+):
+    due = (datetime.now(UTC) + timedelta(seconds=100)).replace(second=0, microsecond=0)
+    installation.stack.recorder.clear()
+    playbooks = playbooks_due_at(installation, due)
+    time.sleep(max(0.0, (due - datetime.now(UTC)).total_seconds() - 5))
     installation.bell.hold()
     try:
-        # The tick's bell is held after its commit, and there it is killed: it never rang.
-        assert installation.bell.knocked.wait((due - datetime.now(UTC)).total_seconds() + 75)
-        found = {copy: statuses(installation, copy) for copy in copies}
-        claimed = [copy for copy in copies if found[copy]]
+        # A tick's bell is held after its commit, and there it is killed: it never rang.
+        assert installation.bell.knocked.wait(90)
+        found = {one: statuses(installation, one) for one in playbooks}
+        claimed = [one for one in playbooks if found[one]]
         assert claimed
-        assert all(found[copy] == ["queued"] for copy in claimed)
+        assert all(found[one] == ["queued"] for one in claimed)
         assert installation.stack.kill_workers("SchedulerName") >= 1
     finally:
         installation.bell.release()
 
-    deadline = time.monotonic() + 150
-    ends: dict[str, list[str]] = {}
-    while time.monotonic() < deadline:
-        ends = {copy: statuses(installation, copy) for copy in copies}
-        if all(found == ["completed"] for found in ends.values()):
-            break
-        _ignoring(installation.stack.invoke, "SchedulerName")
-        time.sleep(3)
+    installation.model.delay = 0.3
+    chance, killed = random.Random(20), 0
+    until = time.monotonic() + 45
+    while time.monotonic() < until:
+        time.sleep(chance.uniform(0.5, 3))
+        killed += installation.stack.kill_workers(chance.choice(["StepRunnerName", "StepRunnerName", "SchedulerName"]))
+    installation.model.delay = 0.0
+    assert killed > 5
+
+    ends = {}
+    assert wait_until(lambda: over(installation, playbooks, ends), timeout=240, every=3), ends
     assert all(found == ["completed"] for found in ends.values()), ends
+    pushed = {
+        push.platform("GCM")["fcmV1Message"]["message"]["data"]["link"]
+        for push in installation.stack.recorder.wait_for(PLAYBOOKS, 90)
+    }
+    assert len(pushed) == PLAYBOOKS
 
 
-def copies_due_at(installation, playbook, due):
-    """Playbooks of one organize step, on and due at one minute: made by converting the chat again and cutting it."""
+def playbooks_due_at(installation, due):
+    """Playbooks of one step, on and due at one minute."""
     local = due.astimezone(ZoneInfo(ZONE)).replace(tzinfo=None).isoformat(timespec="minutes")
-    conversation = installation.api.get(f"/v1/playbooks/{playbook}")["conversation"]
-    asked = [
-        installation.api.post(f"/v1/conversations/{conversation}/playbook", {}, key=f"copy-{n}-{time.time_ns()}")["id"]
-        for n in range(PLAYBOOKS)
-    ]
-    made = []
-    for id_ in asked:
-        path = f"/v1/conversions/{id_}"
-        assert wait_until(lambda path=path: installation.api.get(path)["playbook"], timeout=60)
-        made.append(installation.api.get(path)["playbook"])
-    for copy in made:
-        step = {"id": "s1", "kind": "organize", "instruction": "Say in short that there is nothing to compare."}
-        installation.api.put(f"/v1/playbooks/{copy}", {"rev": 1, "title": f"Copy {copy}", "steps": [step]})
-        rule = {"start": local, "zone": ZONE, "unit": "days", "interval": 1}
-        installation.api.put(f"/v1/playbooks/{copy}/schedule", {"rev": 2, "rule": rule})
-        installation.api.post(f"/v1/playbooks/{copy}/enable")
-    return made
+    rule = {"start": local, "zone": ZONE, "unit": "days", "interval": 1}
+
+    def make(number):
+        made = installation.api.post("/v1/playbooks", CALL, key=f"kill-{number}-{local}")["id"]
+        rev = installation.api.get(f"/v1/playbooks/{made}")["rev"]
+        installation.api.put(f"/v1/playbooks/{made}/schedule", {"rev": rev, "rule": rule})
+        installation.api.post(f"/v1/playbooks/{made}/enable")
+        return made
+
+    with ThreadPoolExecutor(4) as pool:
+        return list(pool.map(make, range(PLAYBOOKS)))
+
+
+def over(installation, playbooks, ends):
+    """Whether every playbook's run is over; what each came to is put into `ends`."""
+    for one in playbooks:
+        if ends.get(one) != ["completed"]:
+            ends[one] = statuses(installation, one)
+    return all(found and not {"queued", "running"} & set(found) for found in ends.values())
 
 
 def statuses(installation, playbook):
