@@ -28,6 +28,9 @@ _OPTIONS = {
     "strings_to_numbers": False,
 }
 
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.NUMERIC, ColumnType.FLOAT})
+"""Their headers stand on the right, over their values."""
+
 
 class XlsxWriter:
     """Numbers are numbers, dates are dates, text stays text (no formula or link comes of data).
@@ -65,9 +68,9 @@ class _Writing:
         self._cells = CellMaker(load_zone(draft.zone))
         self._names = SheetNames()
         self._formats: dict[str, Any] = {}
-        self._header = workbook.add_format(
-            {"bold": True, "bg_color": "#E8EDF3", "bottom": 1, "valign": "top", "text_wrap": True}
-        )
+        header = {"bold": True, "bg_color": "#E8EDF3", "bottom": 1, "valign": "top", "text_wrap": True}
+        self._header = workbook.add_format(header)
+        self._number_header = workbook.add_format({**header, "align": "right"})
         self._wrapped = workbook.add_format({"text_wrap": True, "valign": "top"})
         self._title = workbook.add_format({"bold": True, "font_size": 13})
         self._said: list[str] = []
@@ -104,8 +107,8 @@ class _Writing:
         sheet = self._workbook.add_worksheet(name)
         chart = sheet_chart(table)
         widths = [_width(header) + 3 for header in table.headers]
-        for position, header in enumerate(table.headers):
-            self._put_text(sheet, 0, position, header, self._header)
+        for position, (header, column) in enumerate(zip(table.headers, table.columns, strict=True)):
+            self._put_text(sheet, 0, position, header, self._number_header if column.type in _NUMBERS else self._header)
         number, left_over = 0, pending
         while (row := left_over if left_over is not None else next(rows, None)) is not None:
             left_over = None
@@ -117,6 +120,8 @@ class _Writing:
             if chart is not None:
                 chart.add(row)
         sheet.freeze_panes(1, 0)
+        sheet.repeat_rows(0)
+        sheet.fit_to_pages(1, 0)
         if table.headers:
             sheet.autofilter(0, 0, number, len(table.headers) - 1)
         for position, width in enumerate(widths):
@@ -176,7 +181,8 @@ class _Writing:
 
     def _notes(self, paragraphs: Sequence[str]) -> None:
         sheet = self._workbook.add_worksheet(self._names.name(self._words.notes))
-        sheet.set_column(0, 0, 100)
+        sheet.set_column(0, 0, 80)
+        sheet.fit_to_pages(1, 0)
         self._put_text(sheet, 0, 0, self._draft.title, self._title)
         for number, paragraph in enumerate(paragraphs, 2):
             self._put_text(sheet, number, 0, cut(paragraph, MAX_TEXT), self._wrapped)
