@@ -4,20 +4,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from playbooks.bootstrap.converter import build
-from playbooks.errors import Refused
-from playbooks.interfaces.doorbell import read_doorbells
+from playbooks.interfaces.doorbell import answer_doorbells
 
 _worker, _telemetry = build()
 
 
 def lambda_handler(event: dict[str, Any], context: Any) -> None:  # noqa: ANN401 - Lambda's context has no type
-    """One doorbell. A message of another shape is named and dropped: the wake index rings for what it meant."""
-    until = datetime.now(UTC) + timedelta(milliseconds=context.get_remaining_time_in_millis())
+    """One doorbell; what it does not finish is rung for again from the wake index."""
+    left = timedelta(milliseconds=context.get_remaining_time_in_millis())
     try:
-        for named in read_doorbells(event):
-            if isinstance(named, Refused):
-                _telemetry.fault("unknown_message", named)
-            else:
-                _worker.work(*named, until=until)
+        answer_doorbells(event, _worker, _telemetry, now=datetime.now(UTC), left=left)
     finally:
         _telemetry.flush()
