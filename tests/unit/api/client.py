@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from playbooks.application.saved_queries import SavedQueries
+from playbooks.application.uploads import Uploads
 from playbooks.interfaces.api.routes import UseCases, build_resolver
 from tests.world import World
 
@@ -24,6 +25,7 @@ def use_cases(world: World) -> UseCases:
         world.use_runs,
         world.use_devices,
         SavedQueries(world.playbooks, world.clock),
+        Uploads(world.artifacts, world.clock),
     )
 
 

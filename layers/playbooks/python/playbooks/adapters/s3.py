@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from playbooks.errors import NotFound, Unavailable
-from playbooks.ports.artifacts import LINK_FOR
+from playbooks.ports.artifacts import LINK_FOR, UploadForm
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -58,3 +58,14 @@ class S3Artifacts:
             },
             ExpiresIn=int(LINK_FOR.total_seconds()),
         )
+
+    def upload(self, key: str, content_type: str, *, largest: int) -> UploadForm:
+        # A POST policy, for a presigned PUT cannot cap the size (Amazon S3 API reference, POST policy).
+        form = self._client.generate_presigned_post(
+            self._bucket,
+            key,
+            Fields={"Content-Type": content_type},
+            Conditions=[{"Content-Type": content_type}, ["content-length-range", 1, largest]],
+            ExpiresIn=int(LINK_FOR.total_seconds()),
+        )
+        return UploadForm(form["url"], form["fields"])

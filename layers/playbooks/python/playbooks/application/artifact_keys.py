@@ -1,11 +1,16 @@
 """Where files lie in object storage: by kind, then tenant, then user or run, so that a key says whose it is."""
 
-from playbooks.domain.ids import ConversationId, RunId, TenantId, UserId
+from playbooks.domain.ids import ConversationId, RunId, TenantId, UploadId, UserId
 
 
 def conversation_key(tenant: TenantId, user: UserId, conversation: ConversationId) -> str:
     """An imported record, as it came."""
     return f"conversations/{tenant}/{user}/{conversation}"
+
+
+def upload_key(tenant: TenantId, user: UserId, upload: UploadId) -> str:
+    """A file on its way in; the bucket lets what lies below `uploads/` expire after a day."""
+    return f"uploads/{tenant}/{user}/{upload}"
 
 
 def run_prefix(tenant: TenantId, run: RunId) -> str:

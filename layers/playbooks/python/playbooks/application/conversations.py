@@ -1,5 +1,6 @@
 """Import a chat record and show what would be kept of it."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,7 +52,8 @@ class Conversations:
         """
         conversation = read_conversation(data, pick=pick)
         collected = collect(conversation, executor_tools(self.workspace, caller.tenant))
-        id_ = ConversationId(derive("v", caller.tenant, caller.user, pick or "", data.decode("utf-8", "replace")))
+        content = hashlib.sha256(data).hexdigest()
+        id_ = ConversationId(derive("v", caller.tenant, caller.user, pick or "", content))
         key = conversation_key(caller.tenant, caller.user, id_)
         size = self.artifacts.put(key, [data], "application/json")
         record = ConversationRecord(

@@ -12,6 +12,7 @@ from playbooks.application.playbook_files import PlaybookFiles
 from playbooks.application.playbooks import Playbooks
 from playbooks.application.runs import Runs
 from playbooks.application.saved_queries import SavedQueries
+from playbooks.application.uploads import Uploads
 from playbooks.bootstrap.formats import WRITABLE
 from playbooks.bootstrap.settings import read_settings
 from playbooks.bootstrap.working import WorkingParts
@@ -42,6 +43,7 @@ def build() -> tuple[Callable[[dict[str, Any], Any], dict[str, Any]], Powertools
         ),
         devices=Devices(parts.devices, parts.push, parts.clock),
         saved_queries=SavedQueries(parts.playbooks, parts.clock),
+        uploads=Uploads(parts.artifacts, parts.clock),
     )
     app = build_resolver(use, tenant_claim=settings.tenant_claim, telemetry=parts.telemetry)
     return app.resolve, parts.telemetry

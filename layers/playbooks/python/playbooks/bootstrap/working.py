@@ -34,7 +34,10 @@ class WorkingParts(Parts):
     @cached_property
     def artifacts(self) -> S3Artifacts:
         """Files."""
-        return S3Artifacts(self.client("s3", signature_version="s3v4"), self.settings.bucket)
+        # Virtual: links and forms name the bucket's region. The global name redirects a new bucket's elsewhere, and
+        # a redirected link has lost its signature.
+        client = self.client("s3", signature_version="s3v4", s3={"addressing_style": "virtual"})
+        return S3Artifacts(client, self.settings.bucket)
 
     @cached_property
     def secrets(self) -> ManagedSecrets:

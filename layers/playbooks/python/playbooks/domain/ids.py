@@ -17,6 +17,7 @@ PlaybookId = NewType("PlaybookId", str)
 ConversationId = NewType("ConversationId", str)
 RunId = NewType("RunId", str)
 StepId = NewType("StepId", str)
+UploadId = NewType("UploadId", str)
 
 _FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@|+=-]{0,127}\Z")
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from playbooks.domain.ids import RunId, TenantId
 from playbooks.domain.run import RunKind
 from playbooks.errors import NotFound
+from playbooks.ports.artifacts import UploadForm
 from playbooks.ports.model import ModelAnswer, ModelRequest
 from playbooks.ports.push import Device, EndpointDisabled, Platform, PushMessage
 from playbooks.ports.telemetry import Field
@@ -69,6 +70,16 @@ class MemoryArtifacts:
 
     def link(self, key: str, file_name: str) -> str:
         return f"memory:{key}?{file_name}"
+
+    def upload(self, key: str, content_type: str, *, largest: int) -> UploadForm:
+        return UploadForm("memory:", {"key": key, "Content-Type": content_type, "largest": str(largest)})
+
+    def post(self, form: UploadForm, file: bytes) -> bool:
+        """Send a file by a form, as a client does; False when its size is refused."""
+        is_taken = 1 <= len(file) <= int(form.fields["largest"])
+        if is_taken:
+            self.files[form.fields["key"]] = file
+        return is_taken
 
 
 class ScriptedModel:

@@ -18,7 +18,8 @@ from playbooks.application.playbook_files import PlaybookFiles
 from playbooks.application.playbooks import Playbooks
 from playbooks.application.runs import Runs
 from playbooks.application.saved_queries import SavedQueries
-from playbooks.domain.ids import ConversationId, PlaybookId, RunId, StepId, parse_id
+from playbooks.application.uploads import Uploads
+from playbooks.domain.ids import ConversationId, PlaybookId, RunId, StepId, UploadId, parse_id
 from playbooks.domain.playbook import parse_steps
 from playbooks.domain.recurrence import parse_rule
 from playbooks.errors import Finding, PlaybooksError, Refused
@@ -49,6 +50,7 @@ from playbooks.interfaces.api.views import (
     saved_versions_view,
     schedule_view,
     tool_view,
+    upload_view,
 )
 from playbooks.interfaces.playbook_yaml import CONTENT_TYPE as YAML
 from playbooks.interfaces.playbook_yaml import read_yaml, write_yaml
@@ -70,6 +72,7 @@ class UseCases:
     runs: Runs
     devices: Devices
     saved_queries: SavedQueries
+    uploads: Uploads
 
 
 def build_resolver(use: UseCases, *, tenant_claim: str, telemetry: Telemetry) -> APIGatewayHttpResolver:
@@ -108,10 +111,16 @@ def build_resolver(use: UseCases, *, tenant_claim: str, telemetry: Telemetry) ->
 def _conversation_routes(
     app: APIGatewayHttpResolver, use: UseCases, caller: Callable[[], Caller], key: Callable[[], str]
 ) -> None:
+    @app.post("/v1/uploads", status_code=201, summary="A form for a file of up to 50 MB, good for five minutes")
+    def begin_upload() -> tuple[Json, int]:
+        return upload_view(use.uploads.begin(caller())), 201
+
     @app.post("/v1/conversations", status_code=201, summary="Import a chat record", enable_validation=False)
     def import_conversation() -> tuple[Json, int]:
-        pick = (app.current_event.query_string_parameters or {}).get("pick") or None
-        match use.conversations.receive(caller(), sent_bytes(app.current_event), pick=pick):
+        who, query = caller(), app.current_event.query_string_parameters or {}
+        upload, pick = query.get("upload"), query.get("pick") or None
+        data = use.uploads.bytes_of(who, UploadId(parse_id(upload))) if upload else sent_bytes(app.current_event)
+        match use.conversations.receive(who, data, pick=pick):
             case Archive() as archive:
                 return archive_view(archive), 200
             case shown:

@@ -9,6 +9,7 @@ from playbooks.application.conversations import Archive, Shown
 from playbooks.application.playbooks import ShownPlaybook
 from playbooks.application.runs import ShownRun
 from playbooks.application.saved_queries import Version
+from playbooks.application.uploads import Upload
 from playbooks.domain.playbook import Playbook, steps_mapping
 from playbooks.domain.recurrence import Occurrence, rule_mapping
 from playbooks.domain.run import Run
@@ -17,6 +18,8 @@ from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Finding
 from playbooks.ports.model import ToolSpec
 from playbooks.ports.stores.runs import StepResult
+
+_SHOWN = 4_000
 
 
 def moment(at: datetime | None) -> str | None:
@@ -47,9 +50,29 @@ def conversation_view(shown: Shown) -> dict[str, Any]:
             for query in collected.kept
         ],
         "dropped": [
-            {"statement": item.statement, "code": item.reason_code, "reason": item.reason} for item in collected.dropped
+            {"statement": _beginning(item.statement), "code": item.reason_code, "reason": item.reason}
+            for item in collected.dropped
         ],
         "problems": [finding_view(finding) for finding in shown.conversation.problems],
+    }
+
+
+def _beginning(statement: str) -> str:
+    """A statement that was not kept, as far as a person reads it: 200 whole ones may weigh more than an answer may."""
+    left_out = len(statement) - _SHOWN
+    return statement if left_out <= 0 else f"{statement[:_SHOWN]} … ({left_out} characters left out)"
+
+
+def upload_view(upload: Upload) -> dict[str, Any]:
+    """A form to send one file with, and what to do then."""
+    return {
+        "id": upload.id,
+        "url": upload.form.url,
+        "fields": dict(upload.form.fields),
+        "largest": upload.largest,
+        "expires_at": moment(upload.expires_at),
+        "then": f"POST the fields and then the file as multipart/form-data to url; then POST /v1/conversations"
+        f"?upload={upload.id}",
     }
 
 
