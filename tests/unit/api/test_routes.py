@@ -146,3 +146,11 @@ def test_a_body_of_another_shape_is_answered_with_where(client, world):
     status, problem = client.call("POST", "/v1/schedules/preview", {"start": "2026-02-30T09:00", "zone": "EST"})
     assert status == 422
     assert len(problem["findings"]) == 2
+
+
+@pytest.mark.parametrize("path", ["/v1/schedules/preview", "/v1/devices", "/v1/playbooks", "/v1/playbooks/import"])
+@pytest.mark.parametrize("body", ['{"a":' * 50_000, "[" * 100_000, "{", "", "null", "[]", "\ud800"])
+def test_no_body_is_a_fault_of_ours(client, path, body):
+    status, problem = client.call("POST", path, body, key="k")
+    assert status == 422
+    assert problem["detail"]

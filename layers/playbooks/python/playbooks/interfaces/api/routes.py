@@ -1,5 +1,6 @@
 """The routes: parse, one call, map."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -18,6 +19,7 @@ from playbooks.application.playbook_files import PlaybookFiles
 from playbooks.application.playbooks import Playbooks
 from playbooks.application.runs import Runs
 from playbooks.application.saved_queries import SavedQueries
+from playbooks.application.table_readers import TableReaders
 from playbooks.application.uploads import Uploads
 from playbooks.domain.ids import ConversationId, PlaybookId, RunId, StepId, UploadId, parse_id
 from playbooks.domain.playbook import parse_steps
@@ -49,6 +51,7 @@ from playbooks.interfaces.api.views import (
     saved_query_view,
     saved_versions_view,
     schedule_view,
+    table_reader_view,
     tool_view,
     upload_view,
 )
@@ -72,12 +75,21 @@ class UseCases:
     runs: Runs
     devices: Devices
     saved_queries: SavedQueries
+    table_readers: TableReaders
     uploads: Uploads
+
+
+def read_json(text: str) -> Any:  # noqa: ANN401 - JSON of any shape; the bodies' models say which is right
+    """A body's JSON; nesting beyond the interpreter's depth is invalid JSON like any other."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise json.JSONDecodeError("nested too deeply", text[:20], 0) from error
 
 
 def build_resolver(use: UseCases, *, tenant_claim: str, telemetry: Telemetry) -> APIGatewayHttpResolver:
     """The resolver with every route."""
-    app = APIGatewayHttpResolver(enable_validation=True)
+    app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=read_json)
 
     def caller() -> Caller:
         return caller_of(app.current_event.raw_event, tenant_claim)
@@ -230,6 +242,11 @@ def _saved_query_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Call
     def restore_saved_query(id: str, step: str, body: Annotated[RestoreBody, Body()]) -> Json:  # noqa: A002
         where = PlaybookId(parse_id(id)), StepId(parse_id(step))
         return saved_query_view(use.saved_queries.restore(caller(), *where, rev=body.rev, version=body.version))
+
+    @app.get("/v1/tables/<database>/<table>/playbooks", summary="Which of your playbooks read a table")
+    def list_table_readers(database: str, table: str) -> Json:
+        found = use.table_readers.of_caller(caller(), database, table)
+        return {"playbooks": [table_reader_view(playbook, reader) for playbook, reader in found]}
 
 
 def _run_routes(
