@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from playbooks.adapters.dynamodb.table_readers import DynamoTableReaders
 from playbooks.application.saved_queries import SavedQueries
+from playbooks.application.table_readers import TableReaders
 from playbooks.application.uploads import Uploads
 from playbooks.interfaces.api.routes import UseCases, build_resolver
 from tests.world import World
@@ -25,6 +27,7 @@ def use_cases(world: World) -> UseCases:
         world.use_runs,
         world.use_devices,
         SavedQueries(world.playbooks, world.clock),
+        TableReaders(DynamoTableReaders(world.table), world.playbooks),
         Uploads(world.artifacts, world.clock),
     )
 

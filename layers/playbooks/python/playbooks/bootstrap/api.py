@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from playbooks.adapters.dynamodb.table_readers import DynamoTableReaders
 from playbooks.adapters.telemetry import PowertoolsTelemetry
 from playbooks.application.conversations import Conversations
 from playbooks.application.conversions import Conversions
@@ -12,6 +13,7 @@ from playbooks.application.playbook_files import PlaybookFiles
 from playbooks.application.playbooks import Playbooks
 from playbooks.application.runs import Runs
 from playbooks.application.saved_queries import SavedQueries
+from playbooks.application.table_readers import TableReaders
 from playbooks.application.uploads import Uploads
 from playbooks.bootstrap.formats import WRITABLE
 from playbooks.bootstrap.settings import read_settings
@@ -43,6 +45,7 @@ def build() -> tuple[Callable[[dict[str, Any], Any], dict[str, Any]], Powertools
         ),
         devices=Devices(parts.devices, parts.push, parts.clock),
         saved_queries=SavedQueries(parts.playbooks, parts.clock),
+        table_readers=TableReaders(DynamoTableReaders(parts.table), parts.playbooks),
         uploads=Uploads(parts.artifacts, parts.clock),
     )
     app = build_resolver(use, tenant_claim=settings.tenant_claim, telemetry=parts.telemetry)

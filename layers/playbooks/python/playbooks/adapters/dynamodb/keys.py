@@ -2,6 +2,7 @@
 
 import hashlib
 import zlib
+from urllib.parse import quote
 
 from playbooks.adapters.dynamodb.operations import Key
 from playbooks.domain.ids import ConversationId, PlaybookId, RunId, StepId, TenantId, UserId
@@ -24,6 +25,11 @@ def _join(*parts: str) -> str:
         if not part or "#" in part:
             raise UnsafeKeyPart(f"An id may not be empty or contain '#': {part!r}.")
     return "#".join(parts)
+
+
+def _escaped(name: str) -> str:
+    """A name without `#` and without a dot."""
+    return quote(name, safe="").replace(".", "%2E")
 
 
 ZONES: Key = ("SYS", "ZONES")
@@ -171,6 +177,16 @@ def workspace_role_check(tenant: TenantId, database: str, role: str) -> Key:
 def workspace_executors(tenant: TenantId) -> Key:
     """The query tools that the administrator added to the known ones."""
     return (workspace_partition(tenant), "TOOLS#executors")
+
+
+def workspace_readers(database: str, table: str) -> str:
+    """The prefix of the playbooks that read a table. Its name may hold anything: `%` escapes what is no letter."""
+    return f"READS#{_escaped(database)}.{_escaped(table)}#"
+
+
+def workspace_reader(tenant: TenantId, database: str, table: str, playbook_id: PlaybookId) -> Key:
+    """That a playbook reads a table."""
+    return (workspace_partition(tenant), f"{workspace_readers(database, table)}{_join(playbook_id)}")
 
 
 def workspace_person(tenant: TenantId, user: UserId) -> Key:

@@ -19,6 +19,7 @@ from playbooks.adapters.dynamodb.operations import (
 )
 from playbooks.adapters.dynamodb.playbook_writes import creation_writes, read_recent, recent_write, saved_query_writes
 from playbooks.adapters.dynamodb.statements import statement_writes
+from playbooks.adapters.dynamodb.table_readers import reader_writes
 from playbooks.adapters.dynamodb.writing import CONDITION, Pause, transact
 from playbooks.domain.notice import Notice
 from playbooks.domain.playbook import RecentEnd
@@ -49,7 +50,10 @@ class RunTransactions:
         # what this worker believes may be older than what is stored, and must not be written over it.
         until = instant(held.until) if held.until is not None else FREE
         mine = AllOf((OPEN, Equals("fence", held.fence), Equals("lease_id", held.id), Equals("lease_until", until)))
-        if not self._carry(commit.run, mine, _parts(commit)):
+        parts = _parts(commit)
+        if commit.step is not None:
+            parts += [("reads", write) for write in reader_writes(self._table, commit.run, commit.step)]
+        if not self._carry(commit.run, mine, parts):
             raise LeaseLost("Another worker owns the run now, or it is over.")
 
     def end(self, seen: Run, ended: Run, notice: Notice | None) -> bool:

@@ -18,6 +18,7 @@ from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Finding
 from playbooks.ports.model import ToolSpec
 from playbooks.ports.stores.runs import StepResult
+from playbooks.ports.stores.table_readers import TableReader
 
 _SHOWN = 4_000
 
@@ -157,6 +158,16 @@ def checks_view(shown: ShownPlaybook) -> dict[str, Any]:
 def enabled_view(playbook: Playbook, cautions: Sequence[Finding]) -> dict[str, Any]:
     """A playbook that has just been switched on, with what is worth knowing about it."""
     return {**playbook_row(playbook), "cautions": [finding_view(finding) for finding in cautions]}
+
+
+def table_reader_view(playbook: Playbook, reader: TableReader) -> dict[str, Any]:
+    """A playbook that reads a table: under which names its statements wrote it, and the run that was first."""
+    return {
+        **playbook_row(playbook),
+        "tables": list(reader.tables),
+        "first_read_by": reader.run,
+        "first_read_at": moment(reader.at),
+    }
 
 
 def saved_versions_view(versions: Sequence[Version]) -> dict[str, Any]:
