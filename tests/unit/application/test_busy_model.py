@@ -1,13 +1,20 @@
 """A model that is busy: the run is given back for as long as the server asks, then goes on, and only once."""
 
+import itertools
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
 
 from playbooks.application.steps.context import StepWork
 from playbooks.domain.run import MAX_LEASES_WITHOUT_PROGRESS, MAX_RUNNING, Outcome, RunStatus
+from playbooks.domain.usage import Usage
 from playbooks.ports.model import ModelBusy
 from tests.world import World, steps
+
+
+class Killed(BaseException):
+    """The worker is gone in mid-step."""
 
 
 class Busy:
@@ -58,6 +65,35 @@ def test_waits_that_the_server_asks_for_are_no_going_in_circles():
         world.tick()
         world.deliver()
     assert world.run(run).status is RunStatus.COMPLETED
+
+
+def test_a_wait_after_something_was_saved_earns_no_more_tries_than_there_are():
+    def saves_then_busy(held, _context):
+        held.save(0, {}, usage=Usage())
+        raise ModelBusy("The model is overloaded.", retry_after=timedelta(seconds=30))
+
+    world, run = started(saves_then_busy)
+    assert world.run(run).lease.without_progress == 0
+
+
+def test_leases_that_were_lost_still_count_when_the_server_asks_to_wait_between_them():
+    asked = itertools.count()
+
+    def kills_then_busy(_held, _context):
+        if next(asked) % 2 == 0:
+            raise Killed
+        raise ModelBusy("The model is overloaded.", retry_after=timedelta(seconds=30))
+
+    world = World(execute=kills_then_busy).people()
+    run = world.use_runs.run_now(world.mina, world.playbook(steps=steps(1), on=False), "key")
+    for _ in range(MAX_LEASES_WITHOUT_PROGRESS * 2 + 1):
+        with suppress(Killed):
+            world.deliver()
+        world.clock.forward(minutes=10)
+        world.tick()
+    world.deliver()
+    ended = world.run(run.id)
+    assert (ended.status, ended.reason_code) == (RunStatus.FAILED, "no_progress")
 
 
 def test_a_server_that_never_says_how_long_ends_the_run_after_several_tries_with_its_words():

@@ -2,13 +2,15 @@
 
 import io
 import json
+from dataclasses import fields
 
 import pytest
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import AmazonCloudWatchEMFProvider
 
 from playbooks.adapters.memory.outside import ScriptedModel
-from playbooks.adapters.telemetry import PowertoolsTelemetry
+from playbooks.adapters.telemetry import ALLOWED, PowertoolsTelemetry
+from playbooks.application.dispatch_due import TickReport
 from playbooks.application.steps.organize import organize
 from playbooks.domain.ids import StepId
 from playbooks.domain.playbook import Step, StepKind
@@ -51,6 +53,10 @@ ANSWERS = {
     "words without a call": lambda _request: say(CANARY),
     "rejected by the service": rejected,
 }
+
+
+def test_every_figure_of_a_tick_may_stand_in_the_log():
+    assert {figure.name for figure in fields(TickReport)} <= ALLOWED
 
 
 @pytest.mark.parametrize("answer", ANSWERS)

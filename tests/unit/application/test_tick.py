@@ -66,7 +66,6 @@ def test_an_outage_leaves_one_skipped_row_with_the_count_and_one_notice_and_goes
     world.clock.at = at(12, 5)
 
     world.tick()
-    world.tick()
 
     claimed, skipped = world.runs_of(playbook)
     assert (skipped.status, skipped.count, skipped.due) == (RunStatus.SKIPPED, 3, at(9))
@@ -74,6 +73,22 @@ def test_an_outage_leaves_one_skipped_row_with_the_count_and_one_notice_and_goes
     assert [message.body for _, message in world.push.published] == [
         "Did not run 3 times from 2026-11-30 09:00 on: the schedule was held up."
     ]
+
+
+def test_what_is_due_behind_a_late_occurrence_is_claimed_in_the_same_tick_before_it_is_late_too():
+    world = World().people()
+    playbook = world.playbook()
+    world.clock.at = at(10, 9, 30)
+
+    report = world.tick()
+
+    claimed, skipped = world.runs_of(playbook)
+    assert (report.claimed, report.skipped) == (1, 1)
+    assert (skipped.status, skipped.due, skipped.count) == (RunStatus.SKIPPED, at(9), 1)
+    assert (claimed.status, claimed.due) == (RunStatus.QUEUED, at(10))
+    world.clock.at = at(10, 10)
+    world.deliver()
+    assert world.run(claimed.id).status is RunStatus.COMPLETED
 
 
 def test_a_run_that_is_not_over_makes_the_next_occurrence_skipped():

@@ -100,6 +100,8 @@ def test_a_run_that_cannot_be_read_is_passed_over_and_the_others_are_rung():
     world.clock.at = at(9)
     world.tick()
     world.doorbell.rings.clear()
+    reported = []
+    world.runs._report = reported.append
     (bad,) = world.runs_of(names[0])
     world.table.write(Put({**world.table.get(keys.run(ACME, bad.id)), "due": "yesterday"}))
     world.clock.forward(minutes=1)
@@ -107,6 +109,34 @@ def test_a_run_that_cannot_be_read_is_passed_over_and_the_others_are_rung():
     world.tick()
 
     assert [run for _, run, _ in world.doorbell.rings] == [world.runs_of(names[1])[0].id]
+    assert any(bad.id in error.message for error in reported)
+    assert world.runs_of(names[0]) == []
+
+
+def test_bells_that_the_queue_does_not_take_are_named(monkeypatch):
+    world = World().people()
+    playbook = world.playbook()
+    monkeypatch.setattr(world.doorbell, "ring", lambda runs: [(tenant, run) for tenant, run, _ in runs])
+    world.clock.at = at(9)
+    world.tick()
+    (run,) = world.runs_of(playbook)
+    assert ("rings_unsent", {"count": 1, "runs": run.id}) in world.telemetry.events
+    assert world.telemetry.counts["RingsUnsent"] == 1
+
+
+def test_a_notice_that_cannot_be_sent_is_named_by_its_run(monkeypatch):
+    world = World().people()
+    playbook = world.playbook()
+    world.clock.at = at(9, 11)
+
+    def away(_ref, _now):
+        raise Unavailable("The table did not answer.")
+
+    monkeypatch.setattr(world.notices, "claim", away)
+    with pytest.raises(TickFailed):
+        world.tick()
+    (skipped,) = world.runs_of(playbook)
+    assert {f["run"] for name, f in world.telemetry.events if name == "notice_failed"} == {skipped.id}
 
 
 def test_an_unknown_run_in_a_message_is_named_and_dropped():
@@ -120,8 +150,7 @@ def test_a_clock_that_jumps_back_runs_nothing_twice():
     world = World().people()
     playbook = world.playbook()
     world.clock.at = at(10, 1)
-    world.tick()  # nine o'clock was too late
-    assert world.tick().claimed == 1
+    assert world.tick().claimed == 1  # nine o'clock was too late, ten o'clock was not
     world.deliver()
     before = len(world.runs_of(playbook))
     world.clock.at = at(8, 30)

@@ -9,9 +9,21 @@ from playbooks.ports.telemetry import Field
 
 ALLOWED = frozenset(
     {
-        *("playbook", "run", "step", "shard", "count", "notice", "device", "status", "reason", "tries", "detail"),
-        *("problem", "claimed", "skipped", "blocked", "switched_off", "lost", "rung", "expired", "notices", "faults"),
-        *("oldest_due_seconds", "code", "said", "error", "route", "method", "seconds"),
+        *("playbook", "run", "runs", "step", "shard", "count", "notice", "device", "status", "reason", "tries"),
+        *(
+            "detail",
+            "problem",
+            "claimed",
+            "skipped",
+            "blocked",
+            "switched_off",
+            "lost",
+            "rung",
+            "expired",
+            "notices",
+            "faults",
+        ),
+        *("recomputed", "oldest_due_seconds", "code", "said", "error", "route", "method", "seconds"),
     }
 )
 """Fields that may stand in the log; another name is left out, so that no new one can carry a person's data."""

@@ -1,9 +1,10 @@
 """The tick: claim what is due, wake what is owed. Correct with any number of ticks at once, late, doubled or lost."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 
 from playbooks.application.claims import move_for
 from playbooks.application.commit_moves import Left, commit_moves
@@ -28,6 +29,8 @@ from playbooks.ports.stores.wake_index import SHARDS, Page, ScheduleRef
 from playbooks.ports.telemetry import Telemetry
 
 BUDGET = timedelta(seconds=50)
+NAMED = 10
+"""Runs that one log line names."""
 
 
 class TickFailed(PlaybooksError):
@@ -99,15 +102,20 @@ class _Tick:
 
     def dispatch(self, shard: int) -> None:
         """Claim what is due in a shard."""
-        for page in self._pages(lambda after: self.deps.schedules.due(shard, self.now, after)):
-            try:
-                self._commit(self._moves(self.deps.schedules.load_due(page.schedules)))
-            except PlaybooksError as error:
-                self._fault("dispatch_failed", error, shard=shard)
+        for page in self._pages(shard, lambda after: self.deps.schedules.due(shard, self.now, after)):
+            refs: Sequence[ScheduleRef] = page.schedules
+            while refs and self._time_left():
+                try:
+                    committed = self._commit(self._moves(self.deps.schedules.load_due(refs)))
+                except PlaybooksError as error:
+                    self._fault("dispatch_failed", error, shard=shard)
+                    break
+                # Behind a late one that was passed over another may be due already: in a minute it may be late too.
+                refs = [move.ref for move in committed if _is_due(move.after, self.now)]
 
     def wake(self, shard: int) -> None:
         """Ring for runs and send notices that are owed in a shard."""
-        for page in self._pages(lambda after: self.deps.runs.due_work(shard, self.now, after)):
+        for page in self._pages(shard, lambda after: self.deps.runs.due_work(shard, self.now, after)):
             try:
                 runs = self.deps.runs.load(page.runs)
             except PlaybooksError as error:
@@ -133,13 +141,13 @@ class _Tick:
         for left in done.left:
             self._left(left)
 
-    def _pages(self, read: Callable[[object], Page]) -> Iterator[Page]:
+    def _pages(self, shard: int, read: Callable[[object], Page]) -> Iterator[Page]:
         after: object = None
         while self._time_left():
             try:
                 page = read(after)
             except PlaybooksError as error:
-                self._fault("query_failed", error)
+                self._fault("query_failed", error, shard=shard)
                 return
             if page.schedules or page.runs or page.notices:
                 yield page
@@ -167,7 +175,7 @@ class _Tick:
         return moves
 
     def _move(self, item: DueSchedule, schedule: Schedule, playbook: Playbook) -> ScheduleMove | None:
-        if schedule.next is None or schedule.next.instant > self.now:
+        if schedule.next is None or not _is_due(schedule, self.now):
             return None  # the index was stale
         late = int((self.now - schedule.next.instant).total_seconds())
         self.report.oldest_due_seconds = max(self.report.oldest_due_seconds, late)
@@ -218,7 +226,8 @@ class _Tick:
             )
         return PreRunCheck(previous_over=not open_, block=block, switch_off=switch_off)
 
-    def _commit(self, moves: Sequence[ScheduleMove]) -> None:
+    def _commit(self, moves: Sequence[ScheduleMove]) -> Sequence[ScheduleMove]:
+        """Commit, then ring and tell; the moves that were committed."""
         committed = commit_moves(self.deps.schedules, moves, pause=self.deps.pause, time_left=self._time_left)
         self.report.lost += committed.lost
         for left in committed.left:
@@ -230,6 +239,7 @@ class _Tick:
             self._count(move)
             if move.notice is not None and self._time_left():
                 self._send(NoticeRef(move.ref.tenant, move.notice.run, move.notice.playbook, move.notice.id))
+        return committed.done
 
     def _count(self, move: ScheduleMove) -> None:
         match move.run.status if move.run is not None else None:
@@ -280,17 +290,19 @@ class _Tick:
         try:
             unsent = self.deps.doorbell.ring(named)
         except PlaybooksError as error:
-            self._fault("ring_failed", error, count=len(named))
+            self._fault("ring_failed", error, count=len(named), runs=_first_ids(run for _, run, _ in named))
             return
         if unsent:
-            self.deps.telemetry.event("rings_unsent", count=len(unsent))
+            runs_unsent = _first_ids(run for _, run in unsent)
+            self.deps.telemetry.event("rings_unsent", count=len(unsent), runs=runs_unsent)
+            self.deps.telemetry.count("RingsUnsent", len(unsent))
 
     def _send(self, ref: NoticeRef) -> None:
         try:
-            self.deps.notifier.send(ref)
-            self.report.notices += 1
+            if self.deps.notifier.send(ref):
+                self.report.notices += 1
         except PlaybooksError as error:
-            self._fault("notice_failed", error, notice=ref.id)
+            self._fault("notice_failed", error, notice=ref.id, run=ref.run, playbook=ref.playbook)
 
     def _unreadable(self, item: DueSchedule) -> None:
         if item.ref in self.named:
@@ -308,3 +320,12 @@ class _Tick:
     def _fault(self, name: str, error: Exception, **fields: str | int | None) -> None:
         self.report.faults += 1
         self.deps.telemetry.fault(name, error, **fields)
+
+
+def _is_due(schedule: Schedule, now: datetime) -> bool:
+    return schedule.next is not None and schedule.next.instant <= now
+
+
+def _first_ids(runs: Iterable[RunId]) -> str:
+    """The first runs by name: a log line has an end, and the tick comes back to all of them."""
+    return " ".join(islice(runs, NAMED))

@@ -26,12 +26,12 @@ class Notifier:
     telemetry: Telemetry
     link: str = ""
 
-    def send(self, ref: NoticeRef) -> None:
-        """Send one if it is owed and nobody else is at it."""
+    def send(self, ref: NoticeRef) -> bool:
+        """Send one if it is owed and nobody else is at it; whether it is sent now."""
         now = self.clock.now()
         notice = self.notices.claim(ref, now)
         if notice is None:
-            return
+            return False
         if not self._publish(notice):
             after = replace(notice, due=None, sent_at=self.clock.now())
         elif (due := retry_at(notice, now)) is not None:
@@ -41,7 +41,7 @@ class Notifier:
             self.telemetry.event("notice_given_up", notice=notice.id, run=notice.run, tries=notice.tries)
             self.telemetry.count("NoticesGivenUp")
         # Refused when this took longer than the claim: somebody else sends it then, under the same collapse key.
-        self.notices.settle(notice, after)
+        return self.notices.settle(notice, after) and after.sent_at is not None
 
     def _publish(self, notice: Notice) -> bool:
         """Publish to each active phone; whether it must be tried again."""

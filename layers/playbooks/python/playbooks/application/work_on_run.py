@@ -144,15 +144,16 @@ class Worker:
     def _wait(self, held: HeldRun, error: PlaybooksError) -> None:
         """Give the run back until what is away may answer again; several times without progress end it.
 
-        As long as a server asks for, but not beyond the run's deadline. A wait it asked for is no going in circles.
+        As long as a server asks for, but not beyond the run's deadline. A wait it asked for is no going in circles;
+        leases that were lost before still count, so a step that kills its worker cannot hide behind it.
         """
         run, now = held.run, self.clock.now()
         asked = error.retry_after if isinstance(error, ModelBusy) else None
-        tries = run.lease.without_progress
-        at = now + (asked or min(AWAY * 2 ** (tries - 1), MAX_AWAY))
+        before = max(run.lease.without_progress - 1, 0)
+        at = now + (asked or min(AWAY * 2**before, MAX_AWAY))
         later = handed_over(run, min(at, run.deadline or at), error.message)
         if asked:
-            later = replace(later, lease=replace(later.lease, without_progress=tries - 1))
+            later = replace(later, lease=replace(later.lease, without_progress=before))
         held.commit(RunCommit(later, run.lease))
 
     def _step(self, held: HeldRun) -> None:

@@ -19,6 +19,7 @@ from playbooks.adapters.telemetry import PowertoolsTelemetry, build_telemetry
 from playbooks.application.notify import Notifier
 from playbooks.bootstrap.settings import Settings
 from playbooks.domain.recurrence import probe_zone_data
+from playbooks.errors import PlaybooksError
 from playbooks.ports.directory import Directory
 from playbooks.ports.push import Platform
 
@@ -81,7 +82,11 @@ class Parts:
         """Runs."""
         from playbooks.adapters.dynamodb.runs import DynamoRuns
 
-        return DynamoRuns(self.table, pause, lambda error: self.telemetry.fault("corrupt_item", error))
+        return DynamoRuns(self.table, pause, self._unreadable)
+
+    def _unreadable(self, error: PlaybooksError) -> None:
+        self.telemetry.fault("corrupt_item", error)
+        self.telemetry.count("ItemsUnreadable")
 
     @cached_property
     def doorbell(self) -> SqsDoorbell:

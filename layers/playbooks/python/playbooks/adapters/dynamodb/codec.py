@@ -47,20 +47,26 @@ def pack(value: Any) -> dict[str, Any]:
 
 
 def unpack(kind: type[T], item: Mapping[str, Any]) -> T:
-    """The dataclass that `pack` made the item from; raises CorruptItem naming what does not fit."""
+    """The dataclass that `pack` made the item from; raises CorruptItem naming the item and what does not fit."""
+    try:
+        return _unpack(kind, item)
+    except CorruptItem as error:
+        place = f"{item.get('PK')} {item.get('SK')}" if isinstance(item, Mapping) else "A part of an item"
+        raise CorruptItem(f"{place} cannot be read: {error.message}.") from error
+
+
+def _unpack(kind: type[T], item: Mapping[str, Any]) -> T:
     if not isinstance(item, Mapping):
-        raise CorruptItem(f"{kind.__name__} of a stored item is no map.")
+        raise CorruptItem(f"{kind.__name__} is no map")
     values = {}
     for name, default, (_, decode) in _fields(kind):
         if name in item:
             try:
                 values[name] = decode(item[name])
             except (TypeError, ValueError, KeyError, AttributeError) as error:
-                raise CorruptItem(
-                    f"{kind.__name__}.{name} of a stored item cannot be read ({type(error).__name__})."
-                ) from error
+                raise CorruptItem(f"{kind.__name__}.{name} does not fit ({type(error).__name__})") from error
         elif default is _REQUIRED:
-            raise CorruptItem(f"{kind.__name__}.{name} is missing in a stored item.")
+            raise CorruptItem(f"{kind.__name__}.{name} is missing")
     return kind(**values)
 
 
@@ -141,7 +147,7 @@ def _plain_coder(hint: Any) -> Coder:
     if isinstance(hint, type) and issubclass(hint, Enum):
         return (lambda value: value.value, hint)
     if dataclasses.is_dataclass(hint):
-        return (pack, lambda value: unpack(typing.cast("type[Any]", hint), value))
+        return (pack, lambda value: _unpack(typing.cast("type[Any]", hint), value))
     if hint is int:
         return (_same, int)
     if hint in {str, bool}:

@@ -87,7 +87,7 @@ def read_schedule(stored: Mapping[str, Any]) -> Schedule:
             zone_data=str(stored.get("zone_data", "")),
             last_run=stored.get("last_run"),
         )
-    except _UNREADABLE as error:
+    except (CorruptItem, *_UNREADABLE) as error:
         raise CorruptItem(f"The schedule {stored.get('PK')} cannot be read ({fault_name(error)}).") from error
 
 

@@ -1,6 +1,6 @@
 """The runs: found, leased, rung and ended."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from playbooks.adapters.dynamodb.operations import (
     AllOf,
     Condition,
     Equals,
+    Item,
     Less,
     OneOf,
     Put,
@@ -49,15 +50,7 @@ class DynamoRuns:
 
     def load(self, refs: Sequence[tuple[TenantId, RunId]]) -> Mapping[RunId, Run]:
         found = self._table.batch_get([keys.run(tenant, run) for tenant, run in refs])
-        runs: dict[RunId, Run] = {}
-        for stored in found.values():
-            try:
-                run = read_run(stored)
-            except CorruptItem as error:
-                self._report(error)
-            else:
-                runs[run.id] = run
-        return runs
+        return {run.id: run for run in self._readable(found.values())}
 
     def create(self, run: Run) -> bool:
         return write_one(self._table, Put(run_item(run), NEW), self._pause) is None
@@ -143,8 +136,16 @@ class DynamoRuns:
         found, more = self._table.query(partition, index=RUNS, descending=True, limit=limit, start=start)
         wanted = [(str(stored["PK"]), str(stored["SK"])) for stored in found]
         items = self._table.batch_get(wanted) if wanted else {}
-        runs = [read_run(items[key]) for key in wanted if key in items]
+        runs = list(self._readable(items[key] for key in wanted if key in items))
         return runs, str(found[-1]["runs_sk"]) if more is not None else None
+
+    def _readable(self, items: Iterable[Item]) -> Iterator[Run]:
+        """The runs of the items; one that cannot be read is named and the others go on."""
+        for stored in items:
+            try:
+                yield read_run(stored)
+            except CorruptItem as error:
+                self._report(error)
 
     def due_work(self, shard: int, until: datetime, after: object = None) -> Page:
         found, more = self._table.query(

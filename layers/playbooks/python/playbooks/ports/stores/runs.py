@@ -188,7 +188,7 @@ class RunStore(Protocol):
     def of_playbook(
         self, tenant: TenantId, playbook: PlaybookId, limit: int, after: str | None = None
     ) -> tuple[Sequence[Run], str | None]:
-        """The playbook's runs, newest first, and a cursor for more."""
+        """The playbook's runs, newest first, and a cursor for more; one that cannot be read back is left out."""
         ...
 
     def due_work(self, shard: int, until: datetime, after: object = None) -> Page:
