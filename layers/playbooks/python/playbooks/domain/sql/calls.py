@@ -16,10 +16,6 @@ _CLAUSES = frozenset(
     ("select", "from", "where", "group", "order", "having", "window", "limit", "offset", "fetch", "on", "values", "set")
 )
 _SYNTAX_AFTER = {
-    "over": (")",),
-    "filter": (")",),
-    "repeatable": (")",),
-    "materialized": ("as", "not"),
     "by": ("order", "group", "partition"),
     "sets": ("grouping",),
     "first": ("fetch",),
@@ -30,6 +26,7 @@ _SYNTAX_AFTER = {
     "zone": ("time",),
 }
 """Words that are grammar before a parenthesis after these; elsewhere they could be a function's name."""
+_BEFORE_JOIN = frozenset(("cross", "natural", "inner", "outer", "left", "right", "full"))
 _ROW_SYNTAX = frozenset(("json_table", "values", "row", "exists"))
 
 
@@ -124,14 +121,18 @@ def _is_syntax(structure: Structure, index: int) -> bool:
     if word in _SYNTAX_AFTER:
         return before in _SYNTAX_AFTER[word]
     match word:
+        case "over" | "filter" | "repeatable":
+            return before == ")" and structure.ends_operand(index - 1)
+        case "materialized":
+            return before == "as" or (before == "not" and structure.word(index - 2) == "as")
         case "join":
-            return structure.ends_operand(index - 1)
-        case "like" | "ilike" | "escape":
-            return before == "not" or structure.ends_operand(index - 1)
-        case "columns":
+            return before in _BEFORE_JOIN or structure.ends_operand(index - 1)
+        case "like" | "ilike":
+            return structure.ends_operand(index - 2 if before == "not" else index - 1)
+        case "columns" | "escape":
             return structure.ends_operand(index - 1)
         case "cube" | "rollup":
-            return _in_group_by(structure, index)
+            return before in ("by", ",", "(", "distinct", "all") and _in_group_by(structure, index)
         case "operator":
             return structure.tokens[structure.pairs[index + 1] - 1].kind is Kind.OPERATOR
         case _:

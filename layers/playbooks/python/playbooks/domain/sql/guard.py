@@ -225,7 +225,8 @@ def _system_relations(structure: Structure, extra: frozenset[str]) -> Iterator[_
             continue
         name = name_of(token)
         inside = structure.word(index - 1) == "." and name_of(structure.tokens[index - 2]) == "information_schema"
-        if (name.startswith("pg_") and name not in allowed) or (inside and name in vocabulary.REFUSED_RELATIONS):
+        hidden = inside and (name.startswith("_pg_") or name in vocabulary.REFUSED_RELATIONS)
+        if hidden or (name.startswith("pg_") and name not in allowed):
             yield _Refusal(
                 "system_relation",
                 f"{name[:80]} belongs to the system and is not open to questions: use information_schema or the "

@@ -7,6 +7,19 @@ from playbooks.domain.sql import vocabulary
 from playbooks.domain.sql.lexer import Kind, LexicalError, Token, name_of
 
 _OPENING = {"(": ")", "[": "]"}
+_OPENERS = frozenset(
+    ("between", "like", "ilike", "escape", "overlaps", "join", "cross", "natural", "inner", "outer", "left", "right")
+) | {"full", "values", "is"}
+_OPENERS_AFTER = {
+    "by": ("order", "group", "partition", "breadth", "depth", "first"),
+    "zone": ("time",),
+    "first": ("fetch",),
+    "next": ("fetch",),
+    "rows": ("(", ")", "by", "asc", "desc", "first", "last"),
+    "range": ("(", ")", "by", "asc", "desc", "first", "last"),
+    "groups": ("(", ")", "by", "asc", "desc", "first", "last"),
+}
+"""Words that are not reserved and behind which an expression may begin, always or after these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +51,27 @@ class Structure:
         match self.tokens[index].kind:
             case Kind.STRING | Kind.DOLLAR | Kind.NUMBER | Kind.QUOTED:
                 return True
+            case Kind.WORD if self.words[index] in vocabulary.RESERVED:
+                return self.words[index] in vocabulary.VALUE_WORDS
             case Kind.WORD:
-                return self.words[index] not in vocabulary.RESERVED or self.words[index] in vocabulary.VALUE_WORDS
+                return not self._opens_operand(index)
             case _:
-                return self.words[index] in (")", "]")
+                return self.words[index] == "]" or (self.words[index] == ")" and not self._is_prefix(index))
+
+    def _opens_operand(self, index: int) -> bool:
+        """Whether an expression may begin behind this word, which is not reserved: `BETWEEN`, `ORDER BY`, `VALUE` …"""
+        word = self.words[index]
+        if word in _OPENERS:
+            return self.word(index - 1) != "."
+        if word in _OPENERS_AFTER:
+            return self.word(index - 1) in _OPENERS_AFTER[word]
+        return word in ("value", "passing") and self.ends_operand(index - 1)
+
+    def _is_prefix(self, closing: int) -> bool:
+        """Whether brackets stand before an expression: `DISTINCT ON (…)` and `OPERATOR(…)`."""
+        opening = self.pairs[closing]
+        before = self.word(opening - 1)
+        return before == "operator" or (before == "on" and self.word(opening - 2) == "distinct")
 
     def word(self, index: int) -> str:
         """`words[index]`, empty outside the statement."""

@@ -37,8 +37,16 @@ SYNTAX_CALLS: frozenset[str] = frozenset(_words["syntax_calls"])
 ALLOWED_RELATIONS: frozenset[str] = frozenset(_words["allowed_relations"])
 """System relations about tables and types. All others (roles, files, settings, activity, statistics …) are refused."""
 
-REFUSED_RELATIONS: frozenset[str] = frozenset({"user_mapping_options", "foreign_server_options", "user_mappings"})
-"""Views of information_schema that show how to log in elsewhere."""
+REFUSED_RELATIONS: frozenset[str] = frozenset(
+    {
+        "user_mapping_options",
+        "user_mappings",
+        "foreign_data_wrapper_options",
+        "foreign_server_options",
+        "foreign_table_options",
+    }
+)
+"""Views of information_schema that show how to log in elsewhere; so do those whose names begin with `_pg_`."""
 
 ROW_COLUMNS: frozenset[str] = frozenset({"key", "value", "ordinality", "lexeme", "positions", "weights"})
 """What the columns of allowed functions that give rows are called when the statement does not name them."""
