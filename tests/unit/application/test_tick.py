@@ -130,7 +130,10 @@ def test_a_definition_that_misses_inputs_turns_the_playbook_off_and_says_why():
     report = world.tick()
 
     found = world.playbooks.playbook(ACME, playbook)
-    assert (report.switched_off, found.state, world.runs_of(playbook)) == (1, PlaybookState.OFF, [])
+    (row,) = world.runs_of(playbook)
+    assert (report.switched_off, report.blocked, found.state) == (1, 0, PlaybookState.OFF)
+    assert (row.status, row.due, row.reason) == (RunStatus.BLOCKED, at(9), found.off_reason)
+    assert len(world.push.published) == 1
     assert "misses something it needs (step 1)" in found.off_reason
     assert "was turned off" in world.push.published[0][1].body
     world.clock.at = at(10)

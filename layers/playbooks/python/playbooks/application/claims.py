@@ -31,17 +31,19 @@ def move_for(
             queued = replace(run, wake_at=now + FIRST_RING)
             return ScheduleMove(ref, schedule, replace(after, last_run=run.id), queued)
         case Skip():
-            return _skip(decision, ref, schedule, playbook, definition, now)
+            return skip_move(decision, schedule, playbook, definition, now)
         case Block(occurrence, reason, after):
             run = _run(playbook, definition, schedule, occurrence, now)
             over = _over(run, RunStatus.BLOCKED, reason.text, reason.code, now)
             text = notice_text("blocked", playbook.language, when=_when(occurrence), detail=reason.text)
             return ScheduleMove(ref, schedule, after, over, _notice(playbook, over.id, text, now))
-        case SwitchOff(_, reason, after):
+        case SwitchOff(occurrence, reason, after):
+            run = _run(playbook, definition, schedule, occurrence, now)
+            row = _over(run, RunStatus.BLOCKED, reason.text, reason.code, now)
             off = replace(playbook, state=PlaybookState.OFF, off_reason=reason.text, off_at=now, rev=playbook.rev + 1)
             text = notice_text("turned_off", playbook.language, detail=reason.text)
             notice = _notice(playbook, None, text, now, id_=f"off-{off.rev}")
-            return ScheduleMove(ref, schedule, after, None, notice, off, reason.text)
+            return ScheduleMove(ref, schedule, after, row, notice, off, reason.text)
 
 
 def without_its_row(move: ScheduleMove) -> ScheduleMove:
@@ -52,9 +54,10 @@ def without_its_row(move: ScheduleMove) -> ScheduleMove:
     run = move.run
     following = next_after(move.seen.rule, run.due) if run is not None and run.due is not None else None
     if run is None or run.due is None or run.playbook is None or run.count == 1 or following is None:
-        return replace(move, run=None, notice=None)
+        return replace(move, run=None, notice=move.notice if move.playbook is not None else None)
     late_seconds = run.late_seconds - int((following.instant - run.due).total_seconds())
-    text = _late_text(following, run.count - 1, late_seconds, run.language)
+    reason = SkipReason(run.reason_code)
+    text = _skip_text(reason, following, run.count - 1, late_seconds, run.language)
     version = move.seen.rule_version
     rest = replace(
         run,
@@ -69,31 +72,36 @@ def without_its_row(move: ScheduleMove) -> ScheduleMove:
     return replace(move, run=rest, notice=notice)
 
 
-def _skip(
+def skip_move(
     skip: Skip,
-    ref: ScheduleRef,
     schedule: Schedule,
     playbook: Playbook,
     definition: Definition | None,
     now: datetime,
 ) -> ScheduleMove:
+    """What to commit for occurrences that are passed over: one row, and a notice unless the owner did it."""
     run = _run(playbook, definition, schedule, skip.first, now)
-    if skip.reason is SkipReason.OVERLAP:
-        text = notice_text("skipped_overlap", playbook.language, when=_when(skip.first))
-    else:
-        text = _late_text(skip.first, skip.count, skip.lateness_seconds, playbook.language)
+    text = _skip_text(skip.reason, skip.first, skip.count, skip.lateness_seconds, playbook.language)
     over = replace(
         _over(run, RunStatus.SKIPPED, text, skip.reason.value, now),
         count=skip.count,
         late_seconds=skip.lateness_seconds,
     )
-    return ScheduleMove(ref, schedule, skip.schedule_after, over, _notice(playbook, over.id, text, now))
+    # Who switched it off knows: that needs no push.
+    told = skip.reason is not SkipReason.SWITCHED_OFF
+    notice = _notice(playbook, over.id, text, now) if told else None
+    return ScheduleMove(ScheduleRef(playbook.tenant, playbook.id), schedule, skip.schedule_after, over, notice)
 
 
-def _late_text(first: Occurrence, count: int, late_seconds: int, language: str) -> str:
+def _skip_text(reason: SkipReason, first: Occurrence, count: int, late_seconds: int, language: str) -> str:
+    key = {
+        SkipReason.LATE: "skipped_late",
+        SkipReason.OVERLAP: "skipped_overlap",
+        SkipReason.SWITCHED_OFF: "skipped_off",
+    }[reason]
     if count > 1:
-        return notice_text("skipped_late_many", language, when=_when(first), count=count)
-    return notice_text("skipped_late", language, when=_when(first), minutes=late_seconds // 60)
+        return notice_text(f"{key}_many", language, when=_when(first), count=count)
+    return notice_text(key, language, when=_when(first), minutes=late_seconds // 60)
 
 
 def _run(

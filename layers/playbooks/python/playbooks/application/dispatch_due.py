@@ -242,6 +242,10 @@ class _Tick:
         return committed.done
 
     def _count(self, move: ScheduleMove) -> None:
+        if move.playbook is not None:
+            self.report.switched_off += 1
+            self.deps.telemetry.count("PlaybooksTurnedOff")
+            return
         match move.run.status if move.run is not None else None:
             case RunStatus.QUEUED:
                 self.report.claimed += 1
@@ -252,9 +256,6 @@ class _Tick:
             case RunStatus.BLOCKED:
                 self.report.blocked += 1
                 self.deps.telemetry.count("OccurrencesBlocked")
-            case None if move.playbook is not None:
-                self.report.switched_off += 1
-                self.deps.telemetry.count("PlaybooksTurnedOff")
             case _:
                 pass
 

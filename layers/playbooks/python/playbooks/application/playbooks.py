@@ -3,18 +3,20 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from playbooks.application.claims import skip_move, without_its_row
 from playbooks.application.grants import person_of
 from playbooks.application.identity import Caller, owned, owned_off
 from playbooks.application.registered import role_cautions, strict_findings
 from playbooks.domain.ids import PlaybookId, StepId
 from playbooks.domain.playbook import MAX_TITLE, Definition, Playbook, PlaybookState, Step, StepKind
 from playbooks.domain.recurrence import PREVIEWED, Occurrence, Rule, occurrences
-from playbooks.domain.schedule import Schedule, change_rule, disable, enable
+from playbooks.domain.run import Run
+from playbooks.domain.schedule import Schedule, change_rule, disable, enable, skip_what_is_due
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Conflict, Finding, Refused
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Workspace
-from playbooks.ports.stores.playbooks import PlaybookStore
+from playbooks.ports.stores.playbooks import PlaybookStore, RowExists
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,23 +111,23 @@ class Playbooks:
         return on
 
     def disable(self, caller: Caller, id_: PlaybookId) -> Playbook:
-        """Switch it off; a run that is under way finishes."""
+        """Switch it off; a run that is under way finishes, and what is due and not begun gets its row as skipped."""
+        first_has_run = False
         for _ in range(5):
             playbook = owned(self.store, caller, id_)
             if playbook.state is not PlaybookState.ON:
                 return playbook
             off = replace(playbook, state=PlaybookState.OFF, rev=playbook.rev + 1)
             schedule = self.store.schedule(caller.tenant, id_)
+            after, row = self._passed_over(playbook, schedule, first_has_run=first_has_run)
             try:
-                self.store.save(
-                    off,
-                    seen_rev=playbook.rev,
-                    schedule=disable(schedule) if schedule is not None else None,
-                    seen_schedule=schedule,
-                )
+                self.store.save(off, seen_rev=playbook.rev, schedule=after, seen_schedule=schedule, row=row)
+            except RowExists:
+                first_has_run = True  # newer zone data had put an occurrence that ran at a later instant
             except Conflict:
                 continue  # the tick moved the schedule at this moment
-            return off
+            else:
+                return off
         raise Conflict("The playbook keeps changing; try again in a moment.", code="changed")
 
     def delete(self, caller: Caller, id_: PlaybookId) -> None:
@@ -137,6 +139,21 @@ class Playbooks:
     def cautions(self, caller: Caller, id_: PlaybookId) -> tuple[Finding, ...]:
         """Warnings to show when it is switched on: what a database role may do beyond reading."""
         return self._cautions(caller, self._definition(owned(self.store, caller, id_)))
+
+    def _passed_over(
+        self, playbook: Playbook, schedule: Schedule | None, *, first_has_run: bool
+    ) -> tuple[Schedule | None, Run | None]:
+        """The schedule when it is off, and the row of what was due."""
+        if schedule is None:
+            return None, None
+        now = self.clock.now()
+        skip = skip_what_is_due(schedule, now)
+        if skip is None:
+            return disable(schedule), None
+        move = skip_move(skip, schedule, playbook, self._definition(playbook), now)
+        if first_has_run:
+            move = without_its_row(move)
+        return move.after, move.run
 
     def _cautions(self, caller: Caller, definition: Definition) -> tuple[Finding, ...]:
         person = person_of(self.directory, caller.tenant, caller.user)

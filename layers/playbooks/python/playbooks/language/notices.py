@@ -24,6 +24,14 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
         "en": "Did not run at {when}: the run before was not over.",
         "ko": "{when} 실행하지 않음: 이전 실행이 끝나지 않았습니다.",
     },
+    "skipped_off": {
+        "en": "Did not run at {when}: the playbook was switched off before it was begun.",
+        "ko": "{when} 실행하지 않음: 시작 전에 플레이북이 꺼졌습니다.",
+    },
+    "skipped_off_many": {
+        "en": "Did not run {count} times from {when} on: the playbook was switched off before they were begun.",
+        "ko": "{when}부터 {count}회 실행하지 않음: 시작 전에 플레이북이 꺼졌습니다.",
+    },
     "blocked": {"en": "Did not run at {when}: {detail}", "ko": "{when} 실행하지 않음: {detail}"},
     "blocked_now": {"en": "Did not run: {detail}", "ko": "실행하지 않음: {detail}"},
     "blocked_midway": {

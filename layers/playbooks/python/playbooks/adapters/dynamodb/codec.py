@@ -51,8 +51,11 @@ def unpack(kind: type[T], item: Mapping[str, Any]) -> T:
     try:
         return _unpack(kind, item)
     except CorruptItem as error:
-        place = f"{item.get('PK')} {item.get('SK')}" if isinstance(item, Mapping) else "A part of an item"
-        raise CorruptItem(f"{place} cannot be read: {error.message}.") from error
+        raise CorruptItem(f"{_place(item)} cannot be read: {error.message}.") from error
+
+
+def _place(item: object) -> str:
+    return f"{item.get('PK')} {item.get('SK')}" if isinstance(item, Mapping) else "A part of an item"
 
 
 def _unpack(kind: type[T], item: Mapping[str, Any]) -> T:

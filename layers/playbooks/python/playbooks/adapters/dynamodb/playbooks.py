@@ -12,6 +12,7 @@ from playbooks.adapters.dynamodb.items import (
     read_definition,
     read_playbook,
     read_schedule,
+    run_item,
     schedule_as_seen,
     schedule_item,
 )
@@ -27,15 +28,16 @@ from playbooks.adapters.dynamodb.operations import (
     Write,
 )
 from playbooks.adapters.dynamodb.playbook_writes import creation_writes, saved_query_writes
-from playbooks.adapters.dynamodb.writing import Pause, transact
+from playbooks.adapters.dynamodb.writing import CONDITION, Pause, transact
 from playbooks.domain.ids import PlaybookId, StepId, TenantId, UserId
 from playbooks.domain.playbook import Definition, Playbook
+from playbooks.domain.run import Run
 from playbooks.domain.schedule import Schedule
 from playbooks.domain.sql.placeholder import parse_placeholders
 from playbooks.domain.sql.saved_query import SavedQuery
 from playbooks.errors import Conflict, Refused, Unavailable
 from playbooks.ports.stores.faults import CorruptItem, StoreBusy
-from playbooks.ports.stores.playbooks import NewPlaybook, SavedQueryChange
+from playbooks.ports.stores.playbooks import NewPlaybook, RowExists, SavedQueryChange
 
 
 class DynamoPlaybooks:
@@ -101,6 +103,7 @@ class DynamoPlaybooks:
         seen_schedule: Schedule | None = None,
         forget: Sequence[StepId] = (),
         saved_query: SavedQueryChange | None = None,
+        row: Run | None = None,
     ) -> None:
         tenant, id_ = playbook.tenant, playbook.id
         writes: list[Write] = [_change_write(playbook, seen_rev)]
@@ -114,7 +117,12 @@ class DynamoPlaybooks:
             writes += saved_query_writes(tenant, id_, saved_query)
         if playbook.deleted_at is not None:
             writes.append(Delete(keys.user_playbook(tenant, playbook.owner, id_)))
-        if transact(self._table, writes, self._pause) is not None:
+        if row is not None:
+            writes.append(Put(run_item(row), NEW))
+        reasons = transact(self._table, writes, self._pause)
+        if reasons is not None:
+            if row is not None and CONDITION not in reasons[:-1]:
+                raise RowExists("The occurrence has its run already.")
             raise Conflict("The playbook was changed meanwhile: load it again and repeat the change.", code="changed")
         self._forget_former(tenant, id_, forget)
 

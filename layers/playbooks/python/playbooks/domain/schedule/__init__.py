@@ -15,6 +15,7 @@ from playbooks.domain.schedule.decision import (
     is_late,
     late_at_first_lease,
     lateness_seconds,
+    skip_what_is_due,
 )
 from playbooks.domain.schedule.state import Schedule, change_rule, disable, enable, recompute
 
@@ -38,4 +39,5 @@ __all__ = [
     "late_at_first_lease",
     "lateness_seconds",
     "recompute",
+    "skip_what_is_due",
 ]

@@ -4,6 +4,7 @@ The caller commits `schedule_after` only if the stored schedule is still the one
 the run (or the row that says why there is none), so the decision may be taken any number of times.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -44,6 +45,8 @@ class SkipReason(StrEnum):
 
     LATE = "late"
     OVERLAP = "overlap"
+    SWITCHED_OFF = "switched_off"
+    """Its owner switched the playbook off when it was due and no scheduler had come to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,19 @@ def decide(schedule: Schedule, now: datetime, check: PreRunCheck) -> Decision:
     return Claim(due, after)
 
 
+def skip_what_is_due(schedule: Schedule, now: datetime) -> Skip | None:
+    """What is passed over when the owner switches off at `now`, or None when nothing is due; never due after it.
+
+    Every occurrence that came while the playbook was on has its row, this one too.
+    """
+    due = schedule.next
+    if due is None or due.instant > now:
+        return None
+    last, count, _ = _range(schedule.rule, due, lambda instant: instant <= now)
+    lateness = lateness_seconds(due.instant, now)
+    return Skip(due, last, count, SkipReason.SWITCHED_OFF, lateness, moved_on(schedule, last, None))
+
+
 def is_late(due: datetime, now: datetime) -> bool:
     """Whether something due at `due` may no longer run at `now`."""
     return now - due > GRACE
@@ -133,13 +149,21 @@ def late_at_first_lease(due: datetime, now: datetime) -> int | None:
 
 
 def _skip_late(schedule: Schedule, due: Occurrence, now: datetime) -> Skip:
-    last, count = due, 1
-    following = _following(schedule.rule, due)
-    while following is not None and is_late(following.instant, now):
-        last, count = following, count + 1
-        following = _following(schedule.rule, last)
+    last, count, following = _range(schedule.rule, due, lambda instant: is_late(instant, now))
     lateness = lateness_seconds(due.instant, now)
     return Skip(due, last, count, SkipReason.LATE, lateness, moved_on(schedule, last, following))
+
+
+def _range(
+    rule: Rule, first: Occurrence, passed_over: Callable[[datetime], bool]
+) -> tuple[Occurrence, int, Occurrence | None]:
+    """The last occurrence from `first` on that is passed over, how many they are, and the one that follows."""
+    last, count = first, 1
+    following = _following(rule, first)
+    while following is not None and passed_over(following.instant):
+        last, count = following, count + 1
+        following = _following(rule, last)
+    return last, count, following
 
 
 def _following(rule: Rule, accounted: Occurrence) -> Occurrence | None:

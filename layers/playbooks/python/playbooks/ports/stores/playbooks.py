@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from playbooks.domain.ids import PlaybookId, StepId, TenantId, UserId
 from playbooks.domain.playbook import Definition, Playbook
+from playbooks.domain.run import Run
 from playbooks.domain.schedule import Schedule
+from playbooks.errors import Conflict
 
 if TYPE_CHECKING:
     # Not at run time: the scheduler reads schedules and runs, and must not load the SQL rooms for it.
@@ -34,6 +36,12 @@ class SavedQueryChange:
     seen_version: int | None
     query: "SavedQuery"
     former: "SavedQuery | None" = None
+
+
+class RowExists(Conflict):
+    """Raised when the occurrence that a change passes over has its run already; nothing was written."""
+
+    code = "row_exists"
 
 
 class PlaybookStore(Protocol):
@@ -77,10 +85,12 @@ class PlaybookStore(Protocol):
         seen_schedule: Schedule | None = None,
         forget: Sequence[StepId] = (),
         saved_query: SavedQueryChange | None = None,
+        row: Run | None = None,
     ) -> None:
         """Save what changed if the playbook is still at `seen_rev`; raises Conflict when it is not.
 
         `schedule` is written only over the one that was seen (None: there was none), `saved_query` over the version
-        that was. `forget` names the steps whose saved query goes, with its history.
+        that was. `row` accounts for occurrences that the change passes over; raises RowExists when only it was in the
+        way. `forget` names the steps whose saved query goes, with its history.
         """
         ...

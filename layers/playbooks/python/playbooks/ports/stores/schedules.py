@@ -46,8 +46,8 @@ class ZoneProgress:
 class ScheduleMove:
     """One decision to commit: the schedule moves on from what was seen, and a run is created with it.
 
-    A claim's run is queued; a skip's or block's is born over and has a notice. `off_reason` switches the playbook off
-    (then there is no run).
+    A claim's run is queued; a skip's or block's is born over and has a notice. `playbook` is switched off with
+    `off_reason`: the run is the row of the occurrence that was not begun, the notice is the playbook's.
     """
 
     ref: ScheduleRef
