@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,67 @@ def test_a_key_whose_playbook_was_deleted_makes_no_other(client):
     assert client.call("DELETE", f"/v1/playbooks/{made['id']}")[0] == 204
     status, problem = client.call("POST", "/v1/playbooks", CALL, key="k1")
     assert (status, problem["code"]) == (409, "key_used")
+
+
+@pytest.mark.parametrize(
+    ("change", "query"),
+    [({"title": "Another"}, None), ({}, {"zone": "Europe/Berlin"}), ({}, {"language": "ko"})],
+    ids=["another title", "another zone", "another language"],
+)
+def test_a_key_is_not_good_for_another_call(client, change, query):
+    made = client.call("POST", "/v1/playbooks", CALL, key="k1")[1]
+    status, problem = client.call("POST", "/v1/playbooks", CALL | change, key="k1", query=query)
+    assert (status, problem["code"]) == (409, "idempotency_key_reused")
+    assert made["id"] in problem["detail"]
+    assert len(client.call("GET", "/v1/playbooks")[1]["playbooks"]) == 1
+
+
+def test_a_call_sent_again_is_answered_though_its_playbook_was_edited_and_its_fields_change_places(client):
+    client.call("POST", "/v1/conversations", CHAT)
+    made = client.call("POST", "/v1/playbooks", CALL, key="k1")[1]
+    steps = [{"id": "s1", "kind": "organize", "instruction": "x"}]
+    edited = {"rev": made["rev"], "title": "Edited", "steps": steps}
+    assert client.call("PUT", f"/v1/playbooks/{made['id']}", edited)[0] == 200
+    again = client.call("POST", "/v1/playbooks", dict(reversed(CALL.items())), key="k1")
+    assert (again[0], again[1]["id"], again[1]["title"]) == (201, made["id"], "Edited")
+
+
+def test_a_key_is_not_good_for_another_file(client):
+    text = exported(client, client.call("POST", "/v1/playbooks", CALL, key="k1")[1]["id"])
+    made = client.call("POST", "/v1/playbooks/import", text, key="k2")[1]
+    same = client.call("POST", "/v1/playbooks/import", f"# a remark\n{text}", key="k2")
+    assert (same[0], same[1]["id"]) == (201, made["id"])
+    other = text.replace("Weekly sales", "Monthly sales")
+    assert other != text
+    status, problem = client.call("POST", "/v1/playbooks/import", other, key="k2")
+    assert (status, problem["code"]) == (409, "idempotency_key_reused")
+
+
+def test_warnings_are_told_in_the_language_of_the_person(client):
+    made = client.call("POST", "/v1/playbooks", CALL, key="k1", query={"language": "ko"})[1]
+    assert made["warnings"]
+    assert all(re.search("[가-힣]", warning) for warning in made["warnings"])
+
+
+def test_a_draft_that_import_would_refuse_says_so_in_its_export(client, world):
+    made = client.call("POST", "/v1/playbooks", CALL, key="k1")[1]
+    steps = [
+        {"id": "s1", "kind": "organize", "instruction": ""},
+        {"id": "s2", "kind": "query_database", "instruction": "SELECT 1\nFROM a"},
+    ]
+    loose = {"rev": made["rev"], "title": "Half done", "steps": steps}
+    assert client.call("PUT", f"/v1/playbooks/{made['id']}", loose)[0] == 200
+    text = exported(client, made["id"])
+    remarks = [line for line in text.splitlines() if line.startswith("#")]
+    assert remarks[0] == "# A draft: import takes it when this is mended."
+    paths = [remark.removeprefix("# ").split(":")[0] for remark in remarks[1:]]
+    assert paths == ["/steps/0/instruction", "/steps/1/instruction"]
+    status, problem = client.call("POST", "/v1/playbooks/import", text, key="k2")
+    assert status == 422
+    assert [finding["path"] for finding in problem["findings"]] == paths
+    mended = text.replace("instruction: ''", "instruction: the top ten")
+    mended = mended.replace("SELECT 1", "How many").replace("FROM a", "are there")
+    assert client.call("POST", "/v1/playbooks/import", mended, key="k3")[0] == 201
 
 
 ANSWERS = json.loads((CASES / "conversion/answers.json").read_text())

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playbooks.errors import Refused
+from playbooks.errors import Finding, Refused
 from playbooks.interfaces.playbook_yaml import read_yaml, write_yaml
 from tests.world import World
 
@@ -60,6 +60,8 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.sampl
 @given(st.dictionaries(TEXT, TEXT | st.booleans() | st.integers() | st.lists(TEXT, max_size=3), max_size=4))
 def test_any_text_comes_back_to_the_letter(data):
     assert read_yaml(write_yaml(data).encode()) == data
+    refused = [Finding("c", "/steps/0/a\nb: c", "two\nlines \u2028 and: a colon")]
+    assert read_yaml(write_yaml(data, refused).encode()) == data
 
 
 def test_a_statement_of_several_lines_is_a_block_in_which_a_line_is_a_line():

@@ -7,7 +7,7 @@ import pytest
 
 from playbooks.domain.ids import StepId
 from playbooks.domain.playbook import Step, StepKind
-from playbooks.language import notices, reasons
+from playbooks.language import notices, reasons, warnings
 from playbooks.ports.directory import Person
 from tests.world import ACME, MINA, World
 
@@ -15,7 +15,7 @@ QUERY = Step(StepId("s1"), StepKind.QUERY_DATABASE, "지난주 매출", {"databa
 PARTICLES = re.compile(r"\}(?:은|는|이|가|을|를|과|와|으로|로)(?=\s|$)")
 
 
-@pytest.mark.parametrize("texts", [notices._TEXTS, reasons._TEXTS])
+@pytest.mark.parametrize("texts", [notices._TEXTS, reasons._TEXTS, warnings._TEXTS])
 def test_every_sentence_is_there_in_both_languages_with_the_same_values(texts):
     for key, languages in texts.items():
         assert set(languages) == {"en", "ko"}, key

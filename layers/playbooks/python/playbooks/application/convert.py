@@ -32,6 +32,7 @@ from playbooks.domain.recurrence.zone_clock import zone_clock
 from playbooks.domain.run import Run
 from playbooks.domain.sql.saved_query import from_conversation
 from playbooks.errors import Finding, NotFound, Refused
+from playbooks.language.warnings import warning_text
 from playbooks.ports.artifacts import Artifacts
 from playbooks.ports.directory import Directory, RegisteredDatabase, Workspace
 from playbooks.ports.model import Model, ToolCall, ToolResult, ToolSpec
@@ -42,9 +43,6 @@ from playbooks.prompts import conversion as prompts
 MAX_REPAIRS = 2
 MAX_CALLS = 6
 MAX_FINDINGS = 30
-NOTHING_CONFIRMED = (
-    "No query of this conversation could be confirmed, so its query steps write their SQL on the first run."
-)
 
 
 class ConversionFailed(WorkFailed):
@@ -74,7 +72,7 @@ class Converter:
         person = person_of(self.directory, run.tenant, run.run_as)
         registered = registered_for(self.workspace, run.tenant, person, self.formats)
         databases = usable_databases(self.workspace.databases(run.tenant), person)
-        surroundings = Surroundings(collected, registered, user_text(conversation))
+        surroundings = Surroundings(collected, registered, user_text(conversation), run.language)
         plan = plan_conversion(held, self.model, conversation, surroundings, tuple(databases.values()))
         return new_playbook(run, plan, collected, held)
 
@@ -181,7 +179,7 @@ def new_playbook(run: Run, plan: Plan, collected: Collected, held: HeldRun) -> N
     """The draft of a plan. Its id comes from the run's, so that a conversion done twice makes one playbook."""
     warnings = [note.message for note in plan.notes]
     if not collected.kept:
-        warnings.insert(0, NOTHING_CONFIRMED)
+        warnings.insert(0, warning_text("nothing_confirmed", run.language))
     now = held.clock.now()
     return born(
         tenant=run.tenant,

@@ -7,7 +7,7 @@ statement is kept only when it ran here before, to the letter. Enabling and appr
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from playbooks.application.births import born, create_once
+from playbooks.application.births import born, create_once, fingerprint
 from playbooks.application.grants import person_of
 from playbooks.application.identity import Caller
 from playbooks.application.registered import registered_for
@@ -69,7 +69,8 @@ class CreatePlaybook:
         now = self.clock.now()
         known = self.statements.known(caller.tenant, caller.user, statements_in(arguments))
         registered = registered_for(self.workspace, caller.tenant, person, self.formats)
-        surroundings = Surroundings(Collected(), registered, user_text=None)
+        speaks = language or person.language
+        surroundings = Surroundings(Collected(), registered, user_text=None, language=speaks)
         plan = read_chat_plan(arguments, surroundings, known, zone=zone or person.zone, now=now)
         new = born(
             tenant=caller.tenant,
@@ -80,7 +81,8 @@ class CreatePlaybook:
             saved={StepId(step): taken_over(sql, (), known[sql], now) for step, sql in plan.statements.items()},
             rule=None if plan.schedule is None else plan.schedule.rule,
             warnings=[note.message for note in plan.notes],
-            language=language or person.language,
+            language=speaks,
             now=now,
+            made_from=fingerprint(arguments, zone, language),
         )
         return create_once(self.store, new)

@@ -3,18 +3,27 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from playbooks.application.births import born, create_once
+from playbooks.application.births import born, create_once, fingerprint
 from playbooks.application.grants import person_of
 from playbooks.application.identity import Caller, owned
 from playbooks.application.registered import registered_for
 from playbooks.domain.ids import PlaybookId, derive
 from playbooks.domain.playbook import Playbook, PlaybookState
-from playbooks.domain.playbook_file import export_mapping, import_mapping, statements_in
+from playbooks.domain.playbook_file import export_mapping, import_mapping, refusals, statements_in
 from playbooks.domain.sql.saved_query import taken_over
+from playbooks.errors import Finding
 from playbooks.ports.clock import Clock
 from playbooks.ports.directory import Directory, Workspace
 from playbooks.ports.stores.people import StatementStore
 from playbooks.ports.stores.playbooks import PlaybookStore
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A playbook as a file's data. A draft may be saved loosely: `refused` says what import would find in it."""
+
+    data: Mapping[str, object]
+    refused: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -28,18 +37,19 @@ class PlaybookFiles:
     clock: Clock
     formats: Collection[str]
 
-    def export(self, caller: Caller, id_: PlaybookId) -> Mapping[str, object]:
-        """The playbook as a file's data; NotFound when it is not the caller's."""
+    def export(self, caller: Caller, id_: PlaybookId) -> "Exported":
+        """The playbook as a file's data, with what import would refuse of it; NotFound when it is not the caller's."""
         playbook = owned(self.store, caller, id_)
         definition = self.store.definition(caller.tenant, id_, playbook.definition_version)
         schedule = self.store.schedule(caller.tenant, id_)
-        return export_mapping(
+        data = export_mapping(
             playbook.title,
             () if definition is None else definition.steps,
             schedule=None if schedule is None else schedule.rule,
             saved=self.store.saved_queries(caller.tenant, id_),
             language=playbook.language,
         )
+        return Exported(data, refusals(data))
 
     def import_(self, caller: Caller, raw: object, key: str) -> Playbook:
         """A new playbook of the caller's from a file's data, switched off; the same key makes one.
@@ -49,7 +59,8 @@ class PlaybookFiles:
         """
         person = person_of(self.directory, caller.tenant, caller.user)
         known = self.statements.known(caller.tenant, caller.user, statements_in(raw))
-        read = import_mapping(raw, known, registered_for(self.workspace, caller.tenant, person, self.formats))
+        registered = registered_for(self.workspace, caller.tenant, person, self.formats)
+        read = import_mapping(raw, known, registered, notes_in=person.language)
         now = self.clock.now()
         new = born(
             tenant=caller.tenant,
@@ -66,5 +77,6 @@ class PlaybookFiles:
             language=read.language,
             now=now,
             state=PlaybookState.OFF,
+            made_from=fingerprint(raw),
         )
         return create_once(self.store, new)

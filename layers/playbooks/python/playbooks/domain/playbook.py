@@ -105,6 +105,7 @@ class Playbook:
     warnings: tuple[str, ...] = ()
     recent: tuple[RecentEnd, ...] = ()
     deleted_at: datetime | None = None
+    made_from: str = ""
 
 
 def canonical(value: object) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from playbooks.domain.conversion import objection
+from playbooks.domain.conversion.notes import note
 from playbooks.domain.conversion.sql_text import holds_sql
 from playbooks.domain.ids import StepId
 from playbooks.domain.playbook import MAX_STEPS, MAX_TEXT, MAX_TITLE, REQUIRED_INPUTS, Step, StepKind
@@ -98,19 +99,23 @@ def statements_in(raw: object) -> tuple[str, ...]:
 
 
 def import_mapping(
-    raw: object, known: Collection[str], registered: Mapping[str, Collection[str]] | None = None
+    raw: object,
+    known: Collection[str],
+    registered: Mapping[str, Collection[str]] | None = None,
+    *,
+    notes_in: str = "en",
 ) -> PlaybookFile:
     """A file's data as a playbook; raises Refused (`invalid_file`) with every finding.
 
     `known` are the statements that were confirmed in the person's conversations or submitted by a run here; SQL that
     is none of them is left out with a note. `registered` holds, for an input's name, the names this person may use: a
     database or format that is none of them is a finding, another name is kept and noted, and so is an input left open
-    (saving is loose, running is strict); None leaves that part out.
+    (saving is loose, running is strict); None leaves that part out. `notes_in` is the language of the notes.
     """
     if not isinstance(raw, Mapping):
         message = "A playbook file holds fields: playbook, title, steps and perhaps schedule and language."
         raise Refused(message, [Finding("invalid_file", "", message, _FIELDS)], code="invalid_file")
-    reading = _Reading(known, registered or {})
+    reading = _Reading(known, registered or {}, notes_in)
     reading.unknown(raw, _FIELDS, "")
     if raw.get("playbook") != VERSION or isinstance(raw.get("playbook"), bool):
         reading.find("unknown_version", "/playbook", f"This is read as version {VERSION}: write playbook: {VERSION}.")
@@ -123,6 +128,15 @@ def import_mapping(
     if reading.findings:
         raise Refused("The file cannot be imported as it is.", reading.findings, code="invalid_file")
     return PlaybookFile(title, steps, schedule, str(language), reading.sql, tuple(reading.notes))
+
+
+def refusals(raw: Mapping[str, object]) -> tuple[Finding, ...]:
+    """What import would refuse of a file whatever is registered; empty when it would take it."""
+    try:
+        import_mapping(raw, ())
+    except Refused as refused:
+        return refused.findings
+    return ()
 
 
 def _day_as_text(value: object) -> object:
@@ -149,6 +163,7 @@ def _examples_as_text(placeholders: object) -> object:
 class _Reading:
     known: Collection[str]
     registered: Mapping[str, Collection[str]]
+    language: str = "en"
     findings: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
     sql: dict[StepId, SavedSql] = field(default_factory=dict)
@@ -241,14 +256,15 @@ class _Reading:
         if value in allowed:
             return
         if not value:
-            message = f"{name} is left open: fill it in before switching it on."
-            self.notes.append(Finding("missing_input", path, message, allowed))
+            self.notes.append(note("missing_input", path, self.language, text="left_open", allowed=allowed, name=name))
         elif name in {"database", "format"}:
             message = f"The {name} {value[:60]!r} is not registered here or not yours to use."
             self.find(f"unknown_{name}", path, message, allowed)
         else:
-            message = f"The {name} {value[:60]!r} is not registered here: it must be before switching it on."
-            self.notes.append(Finding(f"unknown_{name}", path, message, allowed))
+            code, shown = f"unknown_{name}", repr(value[:60])
+            self.notes.append(
+                note(code, path, self.language, text="not_registered", allowed=allowed, name=name, value=shown)
+            )
 
     def _flag(self, item: Mapping[str, object], name: str, path: str, *, default: bool) -> bool:
         value = item.get(name, default)
@@ -272,8 +288,7 @@ class _Reading:
             ]
             return
         if kind is not StepKind.QUERY_DATABASE or not pinned:
-            message = "The SQL was left out: only a query step with pin_sql on keeps SQL."
-            self.notes.append(Finding("sql_out_of_place", path, message))
+            self.notes.append(note("sql_out_of_place", path, self.language))
             return
         dropped = self._objection(statement, placeholders, path)
         if dropped is None:
@@ -283,12 +298,11 @@ class _Reading:
 
     def _objection(self, statement: str, placeholders: tuple[Placeholder, ...], path: str) -> Finding | None:
         if not placeholders:
-            return objection(statement, self.known, path)
-        unconfirmed = Finding("statement_refused", path, "The SQL was left out: it does not fit its placeholders.")
+            return objection(statement, self.known, path, language=self.language)
         if statement in self.known and check_submission(statement, placeholders):
-            return unconfirmed
+            return note("statement_refused", path, self.language, text="statement_misfit")
         try:
             filled = render(statement, placeholders, {item.name: item.example for item in placeholders})
         except Refused:
             filled = statement
-        return objection(statement, self.known, path, filled=filled)
+        return objection(statement, self.known, path, filled=filled, language=self.language)

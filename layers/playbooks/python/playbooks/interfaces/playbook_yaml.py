@@ -5,7 +5,7 @@ bounded, and anchors, aliases and tags are refused, so that a small text cannot 
 """
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -61,9 +61,16 @@ _Reader.add_constructor(_INT, _Reader.number)
 _Reader.add_constructor(_FLOAT, _Reader.number)
 
 
-def write_yaml(data: Mapping[str, object]) -> str:
-    """Plain data as YAML text, fields in the order given."""
-    return yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=_WIDTH)
+def write_yaml(data: Mapping[str, object], refused: Sequence[Finding] = ()) -> str:
+    """Plain data as YAML text, fields in the order given; above it, as comments, what import would refuse of it."""
+    said = [f"# {_one_line(finding)}\n" for finding in refused]
+    head = "".join(["# A draft: import takes it when this is mended.\n", *said]) if said else ""
+    return head + yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=_WIDTH)
+
+
+def _one_line(finding: Finding) -> str:
+    text = f"{finding.path or '/'}: {finding.message}"
+    return " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
 
 
 def read_yaml(text: bytes) -> object:

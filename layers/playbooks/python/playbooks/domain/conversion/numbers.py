@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from playbooks.language.warnings import warning_text
+
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
 
@@ -11,15 +13,14 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(_plain(match.group()) for match in _NUMBER.finditer(unicodedata.normalize("NFKC", text)))
 
 
-def point_out(instruction: str, user_text: str | None) -> str:
+def point_out(instruction: str, user_text: str | None, language: str = "en") -> str:
     """What to tell a person of the numbers in an instruction, or nothing; without a record, all of them are told."""
     foreign = unwritten(instruction, user_text or "")
     if not foreign:
         return ""
     listed = ", ".join(foreign[:10])
-    if user_text is None:
-        return f"The instruction holds numbers: {listed}. There is no record of the chat: check that you meant them."
-    return f"The instruction holds numbers that you did not write: {listed}. Check that they are meant."
+    key = "unwritten_numbers" if user_text is not None else "numbers_without_record"
+    return warning_text(key, language, numbers=listed)
 
 
 def unwritten(instruction: str, user_text: str) -> tuple[str, ...]:

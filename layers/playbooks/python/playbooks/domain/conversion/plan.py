@@ -15,11 +15,13 @@ class Surroundings:
 
     `registered` holds, for an input's name (database, source, tool, approver, format), the names this person may use;
     `user_text` is everything the user wrote, for the numbers that may stand in a step; None when no record says it.
+    `language` is that of the person who reads the notes.
     """
 
     collected: Collected
     registered: Mapping[str, Collection[str]]
     user_text: str | None = ""
+    language: str = "en"
 
     def allowed(self, name: str) -> tuple[str, ...]:
         """The values of an input, sorted."""

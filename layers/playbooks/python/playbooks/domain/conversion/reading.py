@@ -15,6 +15,7 @@ from playbooks.domain.ids import StepId
 from playbooks.domain.playbook import MAX_STEPS, MAX_TEXT, MAX_TITLE, Step, StepKind
 from playbooks.domain.sql.literal_dates import literal_dates
 from playbooks.errors import Finding, Refused
+from playbooks.language.warnings import warning_text
 
 _KINDS = tuple(kind.value for kind in StepKind)
 _INPUT_WORDS = {
@@ -32,14 +33,16 @@ def read_plan(arguments: Mapping[str, object], surroundings: Surroundings, *, zo
     What needs no mending but a person's eye comes back as notes of the plan: a statement number that is not on the
     list (dropped, the step stays), numbers the user did not write, literal dates, a schedule that cannot be expressed.
     """
-    return _read(arguments, _Reading(surroundings, PickedByNumber(surroundings.collected.kept)), zone, now)
+    return _read(
+        arguments, _Reading(surroundings, PickedByNumber(surroundings.collected.kept, surroundings.language)), zone, now
+    )
 
 
 def read_chat_plan(
     arguments: Mapping[str, object], surroundings: Surroundings, known: Collection[str], *, zone: str, now: datetime
 ) -> Plan:
     """The same for the chat tool, whose steps carry SQL as text: kept only when it is one of `known`, to the letter."""
-    return _read(arguments, _Reading(surroundings, WrittenOut(known)), zone, now)
+    return _read(arguments, _Reading(surroundings, WrittenOut(known, surroundings.language)), zone, now)
 
 
 def statements_in(arguments: Mapping[str, object]) -> tuple[str, ...]:
@@ -55,7 +58,7 @@ def _read(arguments: Mapping[str, object], reading: "_Reading", zone: str, now: 
     title = reading.title(arguments)
     reading.unknown_fields(arguments, PROPERTIES, "")
     steps = reading.steps(arguments.get("steps"))
-    schedule = read_schedule(arguments, zone, now)
+    schedule = read_schedule(arguments, zone, now, reading.surroundings.language)
     findings = [*reading.findings, *schedule.findings]
     if findings:
         raise Refused("The playbook cannot be saved as it is.", findings, code="invalid_plan")
@@ -69,6 +72,10 @@ class _Reading:
     findings: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
     statements: dict[str, str] = field(default_factory=dict)
+
+    def note(self, code: str, path: str, *, text: str = "", **values: object) -> None:
+        said = warning_text(text or code, self.surroundings.language, **values)
+        self.notes.append(Finding(code, path, said))
 
     def title(self, arguments: Mapping[str, object]) -> str:
         title = arguments.get("title")
@@ -129,7 +136,7 @@ class _Reading:
             message = f"This is SQL. Ask the question in words; {self.source.how}."
             self.findings.append(Finding("sql_instead_of_question", path, message))
         else:
-            told = point_out(text, self.surroundings.user_text)
+            told = point_out(text, self.surroundings.user_text, self.surroundings.language)
             if told:
                 self.notes.append(Finding("unwritten_numbers", path, told))
         return text
@@ -148,8 +155,7 @@ class _Reading:
             message = f"Say {_INPUT_WORDS[name]}. {said}."
             self.findings.append(Finding(f"unknown_{name}", where, message, allowed))
             return ""
-        message = f"Step {number + 1} does not say yet {_INPUT_WORDS[name]}: fill it in before switching it on."
-        self.notes.append(Finding("missing_input", where, message))
+        self.note("missing_input", where, text=f"missing_{name}", step=number + 1)
         return ""
 
     def _statement(self, kind: StepKind, value: object, step_id: StepId, number: int, path: str) -> None:
@@ -158,8 +164,7 @@ class _Reading:
             return
         where = f"{path}/{self.source.field}"
         if kind is not StepKind.QUERY_DATABASE:
-            message = f"Step {number + 1} asks no database: the query picked for it was left out."
-            self.notes.append(Finding("statement_without_query", where, message))
+            self.note("statement_without_query", where, step=number + 1)
             return
         found = self.source.statement(value, number + 1, where)
         if isinstance(found, Finding):
@@ -168,6 +173,4 @@ class _Reading:
         self.statements[step_id] = found
         dates = literal_dates(found)
         if dates:
-            listed = ", ".join(dates[:5])
-            message = f"The saved SQL of step {number + 1} holds the dates {listed}; the first run will replace them."
-            self.notes.append(Finding("literal_dates", where, message))
+            self.note("literal_dates", where, step=number + 1, dates=", ".join(dates[:5]))

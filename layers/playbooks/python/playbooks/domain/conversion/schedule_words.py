@@ -16,6 +16,7 @@ from playbooks.domain.recurrence.rule import WEEKDAY_BY_TEXT
 from playbooks.domain.recurrence.zone_clock import zone_clock
 from playbooks.domain.recurrence.zone_names import zone_finding
 from playbooks.errors import Finding, Refused
+from playbooks.language.warnings import warning_text
 
 DEFAULT_TIME = time(9, 0)
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
@@ -33,11 +34,16 @@ class Schedule:
     proposed: ProposedSchedule | None = None
     findings: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
+    language: str = "en"
+
+    def note(self, code: str, path: str, *, allowed: tuple[str, ...] = (), **values: object) -> None:
+        """Tell the person."""
+        self.notes.append(Finding(code, path, warning_text(code, self.language, **values), allowed))
 
 
-def read_schedule(arguments: Mapping[str, object], zone: str, now: datetime) -> Schedule:
+def read_schedule(arguments: Mapping[str, object], zone: str, now: datetime, language: str = "en") -> Schedule:
     """The schedule of a plan, in the person's zone; `now` is aware. Never raises for what the model sent."""
-    read = Schedule()
+    read = Schedule(language=language)
     kind = arguments.get("schedule_kind")
     if kind not in KINDS:
         read.findings.append(_finding("schedule_kind", "unknown_kind", f"{_shown(kind)} is not a kind.", KINDS))
@@ -71,26 +77,22 @@ def _propose(rule: Mapping[str, object], now: datetime, named: object, read: Sch
     except Refused as refused:
         for finding in refused.findings:
             if finding.code in _NOT_EXPRESSIBLE:
-                said = f"No schedule is proposed: {finding.message}"
-                read.notes.append(Finding("schedule_not_expressible", "/schedule", said, finding.allowed))
+                allowed = finding.allowed
+                read.note("schedule_not_expressible", "/schedule", allowed=allowed, said=finding.message)
             else:
                 path = f"/schedule_{finding.path.lstrip('/')}"
                 read.findings.append(Finding(finding.code, path, finding.message, finding.allowed))
         return
     first = next_after(parsed, now)
     if first is None:
-        said = f"No schedule is proposed: {parsed.start:%Y-%m-%d %H:%M} in {parsed.zone} is over."
-        read.notes.append(Finding("schedule_is_over", "/schedule", said))
+        read.note("schedule_is_over", "/schedule", start=f"{parsed.start:%Y-%m-%d %H:%M}", zone=parsed.zone)
         return
     zone = named.strip() if isinstance(named, str) and named.strip() else None
     if zone is not None and zone_finding(zone) is not None:
-        read.notes.append(
-            Finding("unknown_zone", "/schedule/zone", f"The chat names the zone {_shown(zone)}, which is not known.")
-        )
+        read.note("unknown_zone", "/schedule/zone", zone=_shown(zone))
         zone = None
     if zone is not None and zone != parsed.zone:
-        said = f"The chat names the zone {zone}; the schedule follows yours, {parsed.zone}: confirm or change it."
-        read.notes.append(Finding("zone_to_confirm", "/schedule/zone", said))
+        read.note("zone_to_confirm", "/schedule/zone", named=zone, zone=parsed.zone)
     read.proposed = ProposedSchedule(parsed, first, zone)
 
 
@@ -115,9 +117,7 @@ def _start(
         on = _stated_day(said, local.date(), read)
         return None if on is None or at is None else datetime.combine(on, at)
     if at is None and unit != Unit.HOURS.value and not read.findings:
-        read.notes.append(
-            Finding("time_proposed", "/schedule/start", f"The chat names no time: {DEFAULT_TIME:%H:%M} is proposed.")
-        )
+        read.note("time_proposed", "/schedule/start", time=f"{DEFAULT_TIME:%H:%M}")
     today = local.date()
     match unit:
         case Unit.HOURS.value:

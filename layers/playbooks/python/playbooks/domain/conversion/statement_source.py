@@ -5,6 +5,7 @@ from typing import Protocol
 
 from playbooks.domain.conversation import ConfirmedQuery
 from playbooks.domain.conversion.admission import objection
+from playbooks.domain.conversion.notes import note
 from playbooks.domain.conversion.schema import CHAT_STEP_PROPERTIES, STEP_PROPERTIES
 from playbooks.domain.sql.guard import check
 from playbooks.errors import Finding
@@ -40,23 +41,21 @@ class PickedByNumber:
     how = "pick the query by its number in `statement`"
     step_properties = STEP_PROPERTIES
 
-    def __init__(self, kept: Sequence[ConfirmedQuery]) -> None:
+    def __init__(self, kept: Sequence[ConfirmedQuery], language: str = "en") -> None:
         self._kept = kept
+        self._language = language
 
     def statement(self, value: object, step: int, path: str) -> str | Finding:
         """The query of that number, checked once more by the guard."""
         picked = value if isinstance(value, int) and not isinstance(value, bool) else 0
         if not 1 <= picked <= len(self._kept):
-            message = (
-                f"Step {step} picked a query that is not on the list of confirmed queries ({len(self._kept)} stand on "
-                "it): it starts without saved SQL."
-            )
-            return Finding("statement_not_on_list", path, message)
+            return note("statement_not_on_list", path, self._language, step=step, count=len(self._kept))
         statement = self._kept[picked - 1].statement
         verdict = check(statement)
         if verdict.allowed:
             return statement
-        return Finding("statement_refused", path, f"The query of step {step} was left out: {verdict.message}")
+        said, key = verdict.message, "picked_statement_refused"
+        return note("statement_refused", path, self._language, text=key, step=step, said=said)
 
 
 class WrittenOut:
@@ -66,11 +65,12 @@ class WrittenOut:
     how = "a SELECT that ran in this chat belongs into `sql`"
     step_properties = CHAT_STEP_PROPERTIES
 
-    def __init__(self, known: Collection[str]) -> None:
+    def __init__(self, known: Collection[str], language: str = "en") -> None:
         self._known = known
+        self._language = language
 
     def statement(self, value: object, step: int, path: str) -> str | Finding:
         """The text when it is known and one read-only SELECT."""
         if not isinstance(value, str):
-            return Finding("invalid_sql", path, f"The SQL of step {step} was left out: it is not text.")
-        return objection(value, self._known, path) or value
+            return note("invalid_sql", path, self._language, step=step)
+        return objection(value, self._known, path, language=self._language) or value

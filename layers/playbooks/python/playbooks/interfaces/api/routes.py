@@ -178,7 +178,8 @@ def _birth_routes(
     @app.get("/v1/playbooks/<id>/export", summary="A playbook as YAML, to read, compare and keep")
     def export_playbook(id: str) -> Response[str]:  # noqa: A002 - the route's parameter
         playbook = PlaybookId(parse_id(id))
-        text = write_yaml(use.files.export(caller(), playbook))
+        exported = use.files.export(caller(), playbook)
+        text = write_yaml(exported.data, exported.refused)
         headers: dict[str, str | list[str]] = {
             "Content-Disposition": f'attachment; filename="playbook-{playbook}.yaml"'
         }
