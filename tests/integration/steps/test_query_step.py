@@ -207,7 +207,7 @@ def test_what_the_model_sees_of_a_result_is_bounded_whatever_it_holds(stage):
     )
     wide, long = (json.loads(text) for text, _ in stage.script.results[:2])
     assert len(json.dumps(wide["summary"], ensure_ascii=False)) <= 4_500
-    assert 0 < len(wide["summary"]) < len(wide["columns"]) == 500
+    assert 0 < len(wide["summary"]) < len(wide["columns"]) == 500 - wide["columns_left_off"]
     assert long["summary"][0]["total"].endswith("(1001 characters)")
     assert long["preview"][0][1].endswith("… (100000 characters)")
 
@@ -267,9 +267,30 @@ def test_every_statement_that_ran_is_in_the_log_also_when_the_run_is_cancelled_m
 def test_a_step_takes_no_statement_beyond_what_its_log_can_hold(stage):
     long = f"SELECT 1 AS one /* {'x' * 19_900} */"
     result = stage.play(*[("run_query", {"sql": long})] * 9, finish(next_sql="new", statement=COUNT))
-    assert [error for _, error in stage.script.results] == [False] * 7 + [True] * 2
+    assert [error for _, error in stage.script.results] == [False] * 6 + [True] * 3
     assert "no more are taken" in stage.script.results[-1][0]
-    assert len(result.queries) == 7
+    assert len(result.queries) == 6
+
+
+def test_the_tables_of_a_statement_count_in_what_its_log_can_hold(stage):
+    many = " UNION ALL ".join(f"SELECT 1 FROM t{n:04}_{'x' * 58}" for n in range(240))
+    result = stage.play(*[("run_query", {"sql": many})] * 9, finish("failed"), finish())
+    assert [error for _, error in stage.script.results] == [True] * 9
+    logged = sum(len("".join((query.statement, *query.tables))) for query in result.queries)
+    assert 100_000 < logged < 150_000
+    assert "no more are taken" in stage.script.results[-1][0]
+
+
+def test_columns_beyond_what_the_log_can_hold_are_counted_and_stay_in_the_file(stage):
+    wide = "SELECT " + ", ".join(f"{n} AS c{n:04}_{'x' * 40}" for n in range(260))
+    result = stage.play(*[("run_query", {"sql": wide})] * 6, finish(next_sql="new", statement=COUNT))
+    shown = json.loads(stage.script.results[0][0])
+    assert (len(shown["columns"]), shown["columns_left_off"]) == (200, 60)
+    assert [len(dataset.columns) + dataset.columns_left_off for dataset in result.datasets] == [260] * 6
+    assert len(result.datasets[-1].columns) == 200
+    names = [name for dataset in result.datasets for name, _ in dataset.columns]
+    assert 30_000 < sum(map(len, names)) < 40_000
+    assert len(stage.dataset(result)[0]) == 260
 
 
 def test_what_the_role_may_do_beyond_reading_is_found_out_and_told_at_enabling(stage):
@@ -282,19 +303,25 @@ def test_what_the_role_may_do_beyond_reading_is_found_out_and_told_at_enabling(s
     assert all(caution.message.startswith("In 'shop': The role ") for caution in after)
 
 
+def role_check(stage):
+    workspace = stage.world.workspace
+    return workspace.role_check(ACME, workspace.database(ACME, "shop"), "app_ro")
+
+
 def test_a_role_is_looked_at_once_a_day(stage):
     stage.play(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT))
-    first = stage.world.workspace.role_check(ACME, "shop", "app_ro")
+    first = role_check(stage)
     stage.world.clock.forward(hours=23)
     stage.again(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT), key="second")
-    assert stage.world.workspace.role_check(ACME, "shop", "app_ro") == first
+    assert role_check(stage) == first
     stage.world.clock.forward(hours=2)
     stage.again(("run_query", {"sql": COUNT}), finish(next_sql="new", statement=COUNT), key="third")
-    assert stage.world.workspace.role_check(ACME, "shop", "app_ro").checked_at > first.checked_at
+    assert role_check(stage).checked_at > first.checked_at
 
 
 def test_a_role_that_only_reads_is_told_to_be_nothing_to_worry_about(stage):
-    stage.world.workspace.save_role_check(ACME, RoleCheck("shop", "app_ro", stage.world.clock.now()))
+    workspace = stage.world.workspace
+    workspace.save_role_check(ACME, workspace.database(ACME, "shop"), RoleCheck("app_ro", stage.world.clock.now()))
     assert stage.cautions() == ()
 
 

@@ -1,5 +1,7 @@
 """What a database role may do beyond reading is said when a playbook is checked, shown and switched on."""
 
+from dataclasses import replace
+
 import pytest
 
 from playbooks.domain.ids import StepId
@@ -7,7 +9,7 @@ from playbooks.domain.playbook import Step, StepKind
 from playbooks.errors import Finding
 from playbooks.ports.directory import RoleCheck
 from tests.unit.api.client import Client
-from tests.world import ACME, World
+from tests.world import ACME, SHOP, World
 
 RISK = Finding("role_superuser", "/role", "The role is a superuser.")
 
@@ -38,15 +40,21 @@ def test_a_role_that_no_run_has_met_is_said_to_be_unchecked_and_keeps_nothing_fr
 
 
 def test_each_risk_of_a_checked_role_is_told_once_a_database(world):
-    world.workspace.save_role_check(ACME, RoleCheck("shop", "shop_reader", world.clock.now(), (RISK,)))
+    world.workspace.save_role_check(ACME, SHOP, RoleCheck("shop_reader", world.clock.now(), (RISK,)))
     assert cautions(world) == [[("role_superuser", "/steps/0/inputs/database")]] * 3
 
 
 def test_a_check_of_another_role_does_not_count(world):
-    world.workspace.save_role_check(ACME, RoleCheck("shop", "someone_else", world.clock.now()))
+    world.workspace.save_role_check(ACME, SHOP, RoleCheck("someone_else", world.clock.now()))
     assert cautions(world)[0] == [("role_not_checked", "/steps/0/inputs/database")]
 
 
 def test_a_role_that_only_reads_brings_no_caution(world):
-    world.workspace.save_role_check(ACME, RoleCheck("shop", "shop_reader", world.clock.now()))
+    world.workspace.save_role_check(ACME, SHOP, RoleCheck("shop_reader", world.clock.now()))
     assert cautions(world) == [[], [], []]
+
+
+def test_a_check_of_the_server_that_had_the_name_before_does_not_count(world):
+    world.workspace.save_role_check(ACME, SHOP, RoleCheck("shop_reader", world.clock.now()))
+    world.workspace.register_database(ACME, replace(SHOP, host="db.example.com"))
+    assert cautions(world)[0] == [("role_not_checked", "/steps/0/inputs/database")]

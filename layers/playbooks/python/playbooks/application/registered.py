@@ -46,8 +46,8 @@ def role_cautions(
         name = step.inputs.get("database", "")
         if step.kind is not StepKind.QUERY_DATABASE or name not in usable:
             continue
-        role = usable.pop(name).role_for(person) or ""  # each database once, at its first step
-        check = workspace.role_check(tenant, name, role)
+        database = usable.pop(name)  # each database once, at its first step
+        check = workspace.role_check(tenant, database, database.role_for(person) or "")
         path = f"/steps/{number}/inputs/database"
         if check is None:
             text = "is checked at the first run; an administrator can check it now with `playbooks harden --check`"

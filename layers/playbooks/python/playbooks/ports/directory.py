@@ -53,7 +53,6 @@ class RoleCheck:
     `role` is the grant's, empty where people read as the login.
     """
 
-    database: str
     role: str
     checked_at: datetime
     risks: tuple[Finding, ...] = ()
@@ -96,12 +95,12 @@ class Workspace(Protocol):
         """The query tools that were added; none by default."""
         ...
 
-    def role_check(self, tenant: TenantId, database: str, role: str) -> RoleCheck | None:
-        """The last check of a role in a database, or None when there was none."""
+    def role_check(self, tenant: TenantId, database: RegisteredDatabase, role: str) -> RoleCheck | None:
+        """The last check of a role where the database is registered now; None when there was none there."""
         ...
 
-    def save_role_check(self, tenant: TenantId, check: RoleCheck) -> None:
-        """Write a check over the one before."""
+    def save_role_check(self, tenant: TenantId, database: RegisteredDatabase, check: RoleCheck) -> None:
+        """Write a check, of the database as it is registered, over the one before."""
         ...
 
 

@@ -168,9 +168,9 @@ def workspace_database(tenant: TenantId, name: str) -> Key:
     return (workspace_partition(tenant), f"{WORKSPACE_DATABASES}{_join(name)}")
 
 
-def workspace_role_check(tenant: TenantId, database: str, role: str) -> Key:
-    """The last check of a database role. A role's name may hold anything: its hash stands for it."""
-    digest = hashlib.sha256(role.encode()).hexdigest()[:32]
+def workspace_role_check(tenant: TenantId, database: str, where: tuple[str, ...], role: str) -> Key:
+    """The last check of a database role on a server. Names may hold anything: a hash stands for them."""
+    digest = hashlib.sha256("\0".join((*where, role)).encode()).hexdigest()[:32]
     return (workspace_partition(tenant), f"ROLE#{_join(database)}#{digest}")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from playbooks.adapters.dynamodb import keys
 from playbooks.adapters.dynamodb.codec import pack, unpack
 from playbooks.adapters.dynamodb.items import item
-from playbooks.adapters.dynamodb.operations import Delete, Item, Put, Table
+from playbooks.adapters.dynamodb.operations import Delete, Item, Key, Put, Table
 from playbooks.domain.ids import TenantId, UserId
 from playbooks.ports.directory import Person, RegisteredDatabase, RegisteredExecutors, RoleCheck
 
@@ -31,12 +31,12 @@ class DynamoWorkspace:
         stored = self._table.get(keys.workspace_executors(tenant))
         return unpack(RegisteredExecutors, stored) if stored is not None else RegisteredExecutors()
 
-    def role_check(self, tenant: TenantId, database: str, role: str) -> RoleCheck | None:
-        stored = self._table.get(keys.workspace_role_check(tenant, database, role))
+    def role_check(self, tenant: TenantId, database: RegisteredDatabase, role: str) -> RoleCheck | None:
+        stored = self._table.get(_role_check_key(tenant, database, role))
         return unpack(RoleCheck, stored) if stored is not None else None
 
-    def save_role_check(self, tenant: TenantId, check: RoleCheck) -> None:
-        self._table.write(Put(item(keys.workspace_role_check(tenant, check.database, check.role), pack(check))))
+    def save_role_check(self, tenant: TenantId, database: RegisteredDatabase, check: RoleCheck) -> None:
+        self._table.write(Put(item(_role_check_key(tenant, database, check.role), pack(check))))
 
     def people(self, tenant: TenantId, users: Collection[UserId]) -> Mapping[UserId, Person]:
         found = self._table.batch_get([keys.workspace_person(tenant, user) for user in users])
@@ -66,6 +66,12 @@ class DynamoWorkspace:
         attributes["groups"] = sorted(person.groups)
         stored: Item = item(keys.workspace_person(tenant, person.id), attributes)
         self._table.write(Put(stored))
+
+
+def _role_check_key(tenant: TenantId, database: RegisteredDatabase, role: str) -> Key:
+    """Under the name alone, the answer of another server would hold on when the name is registered anew."""
+    where = (database.host, str(database.port), database.database, database.secret)
+    return keys.workspace_role_check(tenant, database.name, where, role)
 
 
 def _read_person(stored: Mapping[str, object]) -> Person:

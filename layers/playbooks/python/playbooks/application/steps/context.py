@@ -94,6 +94,7 @@ def earlier_mapping(results: Sequence[StepResult]) -> list[Mapping[str, Any]]:
                     "name": dataset.name,
                     "rows": dataset.rows,
                     "columns": [{"name": name, "type": kind} for name, kind in dataset.columns],
+                    **({"columns_left_off": dataset.columns_left_off} if dataset.columns_left_off else {}),
                     "preview": dataset.preview,
                     "summary": dataset.summary,
                     "cut": dataset.cut,

@@ -33,9 +33,11 @@ MAX_REFUSED_SUBMISSIONS = 2
 MAX_SQL = 50_000
 MAX_STATEMENTS = 50
 MAX_LOG_BYTES = 150_000
-"""Of all statements of a step: its log is one item of at most 400 KB, and every statement stands in it."""
+"""Of all statements of a step with the tables they read: its log is one item of at most 400 KB and holds them all."""
 MAX_PREVIEWS = 30_000
 """Characters of the rows and summaries that are kept of a step's earlier datasets."""
+MAX_COLUMN_BYTES = 40_000
+"""Of the names and types of columns that are kept of all datasets of a step, for the same item."""
 
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     "integer": {"type": "integer"},
@@ -182,7 +184,9 @@ class QueryTools:
         return self._run(call, sql, suggested=True)
 
     def _run(self, call: ToolCall, sql: str, *, suggested: bool) -> ToolResult:
-        if len(self._executed) >= MAX_STATEMENTS or self._log_bytes + len(sql.encode(errors="replace")) > MAX_LOG_BYTES:
+        # A statement may be little more than names of tables, and those stand in the log once more.
+        needed = 2 * len(sql.encode(errors="replace"))
+        if len(self._executed) >= MAX_STATEMENTS or self._log_bytes + needed > MAX_LOG_BYTES:
             said = f"This step has run {len(self._executed)} statements, and no more are taken: finish it."
             return ToolResult(call.id, said, is_error=True)
         name = f"s{self.context.run.cursor + 1}_q{len(self._executed) + 1}"
@@ -190,11 +194,12 @@ class QueryTools:
         self._executed.append(executed)
         if dataset is None:
             return ToolResult(call.id, executed.error, is_error=True)
-        self._datasets = [*_previews_within(self._datasets, MAX_PREVIEWS), dataset]
+        self._datasets = _columns_within([*_previews_within(self._datasets, MAX_PREVIEWS), dataset], MAX_COLUMN_BYTES)
         shown = {
             "dataset": dataset.name,
             "rows": dataset.rows,
             "columns": [{"name": column, "type": kind} for column, kind in dataset.columns],
+            **({"columns_left_off": dataset.columns_left_off} if dataset.columns_left_off else {}),
             "preview": json.loads(dataset.preview),
             "summary": json.loads(dataset.summary or "[]"),
             "cut": dataset.cut,
@@ -203,7 +208,7 @@ class QueryTools:
 
     @property
     def _log_bytes(self) -> int:
-        texts = (text for entry in self._executed for text in (entry.statement, entry.error))
+        texts = (text for entry in self._executed for text in (entry.statement, entry.error, *entry.tables))
         return sum(len(text.encode(errors="replace")) for text in texts)
 
     def _finish(self, call: ToolCall) -> ToolResult | Finished[StepWork]:
@@ -323,6 +328,24 @@ def _previews_within(datasets: Sequence[StoredDataset], most: int) -> list[Store
     for dataset in reversed(datasets):
         most -= len(dataset.preview) + len(dataset.summary)
         kept.append(dataset if most >= 0 else replace(dataset, preview="[]", summary="[]"))
+    return kept[::-1]
+
+
+def _columns_within(datasets: Sequence[StoredDataset], most: int) -> list[StoredDataset]:
+    """The datasets, the newest with the names of their columns while they fit; what is left off is counted."""
+    kept: list[StoredDataset] = []
+    for dataset in reversed(datasets):
+        columns: list[tuple[str, str]] = []
+        for name, kind in dataset.columns:
+            most -= len(name.encode(errors="replace")) + len(kind)
+            if most < 0:
+                break
+            columns.append((name, kind))
+        left_off = len(dataset.columns) - len(columns)
+        if left_off:
+            left_off += dataset.columns_left_off
+            dataset = replace(dataset, columns=tuple(columns), columns_left_off=left_off)  # noqa: PLW2901 - the same one
+        kept.append(dataset)
     return kept[::-1]
 
 

@@ -31,6 +31,8 @@ from playbooks.ports.directory import Directory, RoleCheck, Secrets, Workspace
 from playbooks.ports.stores.runs import ExecutedQuery, StoredDataset
 
 ROLE_CHECKED_EVERY = timedelta(days=1)
+MAX_COLUMNS = 200
+"""Columns of a dataset that are named in the log and to the model; its file has all of them."""
 MAX_ERROR = 2_000
 """Characters of a failure that are kept and shown; a server quotes values in it, whatever their length."""
 
@@ -104,7 +106,8 @@ class QueryRunner:
             key=key,
             rows=summary.row_count,
             size=size,
-            columns=tuple((column.name, column.type.value) for column in result.columns),
+            columns=tuple((column.name, column.type.value) for column in result.columns[:MAX_COLUMNS]),
+            columns_left_off=max(len(result.columns) - MAX_COLUMNS, 0),
             preview=preview_text(summary),
             summary=summary_text(summary),
             cut=result.cut or "",
@@ -122,13 +125,13 @@ class QueryRunner:
         check that fails is left for the next step: the step's own statements will tell what is wrong.
         """
         grant = grant_for(self.workspace, run.tenant, person_of(self.directory, run.tenant, run.run_as), name)
-        last = self.workspace.role_check(run.tenant, name, grant.role)
+        last = self.workspace.role_check(run.tenant, grant.database, grant.role)
         if last is not None and now - last.checked_at < ROLE_CHECKED_EVERY:
             return
         with suppress(QueryFailed, QueryTimedOut, ResultUnreadable):
             with self._session(self.target(run.tenant, run.run_as, name, run.zone)) as session:
                 risks = session.risks()
-            self.workspace.save_role_check(run.tenant, RoleCheck(name, grant.role, now, risks))
+            self.workspace.save_role_check(run.tenant, grant.database, RoleCheck(grant.role, now, risks))
 
     def describe(self, run: Run, name: str, search: str) -> str:
         """Tables and columns the person may read, as text; raises Blocked."""

@@ -50,6 +50,9 @@ class ExecutedQuery:
 class StoredDataset:
     """Where a dataset lies; `columns` are name and type, `preview` its first rows as JSON text.
 
+    A result may have 1,664 columns and a step's log is one item: `columns` are the first ones, `columns_left_off` says
+    how many more the dataset's file has.
+
     `summary` is each column at a glance, as JSON text: nulls, distinct values, least, greatest, total, most frequent.
     """
 
@@ -61,6 +64,7 @@ class StoredDataset:
     preview: str = ""
     cut: str = ""
     summary: str = ""
+    columns_left_off: int = 0
 
 
 @dataclass(frozen=True, slots=True)
