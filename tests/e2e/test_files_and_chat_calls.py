@@ -3,9 +3,13 @@
 import json
 import urllib.request
 
+import pytest
+
 from playbooks.ports.directory import RegisteredExecutors
+from playbooks_local.api_client import ApiClient, ApiProblem
 from playbooks_local.demo.workspace import register_executors
-from playbooks_local.people import MINA
+from playbooks_local.people import JOON, MINA
+from tests.upload_form import send_form
 
 
 def send(installation, method, path, body=None, key=None):
@@ -48,6 +52,23 @@ def test_a_chats_call_keeps_the_sql_that_ran_in_an_imported_chat(installation):
     assert made["state"] == "draft"
     (kept,) = installation.api.get(f"/v1/playbooks/{made['id']}")["steps"]
     assert kept["saved_query"]["statement"] == statement
+
+
+def test_a_record_that_no_request_can_hold_comes_by_an_upload_and_nobody_else_has_it(installation):
+    rows = json.dumps([{"n": number, "note": "x" * 80} for number in range(100_000)])
+    use = {"type": "tool_use", "id": "t1", "name": "execute_sql", "input": {"sql": "SELECT n, note FROM notes"}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": rows}
+    turns = [("user", "hi"), ("assistant", [use]), ("user", [result]), ("assistant", "Done.")]
+    chat = json.dumps({"messages": [{"role": role, "content": content} for role, content in turns]}).encode()
+    assert len(chat) > 10_000_000
+    upload = installation.api.post("/v1/uploads")
+    assert send_form(upload["url"], upload["fields"], chat) == 204
+    shown = installation.api.post(f"/v1/conversations?upload={upload['id']}")
+    assert (shown["size"], [item["statement"] for item in shown["kept"]]) == (len(chat), [use["input"]["sql"]])
+    assert installation.api.get(f"/v1/conversations/{shown['id']}")["kept"] == shown["kept"]
+    colleague = ApiClient(installation.stack.api_url, installation.stack.token(JOON))
+    with pytest.raises(ApiProblem, match="no such upload"):
+        colleague.post(f"/v1/conversations?upload={upload['id']}")
 
 
 def test_a_query_tool_that_the_administrator_registers_counts_at_once(installation):

@@ -1,14 +1,12 @@
 """An upload's form against the emulated S3: one file, under one key, within its size."""
 
 import dataclasses
-import urllib.error
-import urllib.request
-import uuid
 
 import pytest
 
 from playbooks.adapters.s3 import S3Artifacts
 from playbooks.errors import NotFound
+from tests.upload_form import send_form
 
 MINE, HERS = "uploads/shop/mina/u1", "uploads/shop/jun/u1"
 LARGEST = 1_000
@@ -20,21 +18,7 @@ def artifacts(probe_stack):
 
 
 def sent(form, file):
-    """The status of a POST as a browser's form makes it: the fields in order, the file last."""
-    edge = uuid.uuid4().hex
-    parts = [
-        f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
-        for name, value in form.fields.items()
-    ]
-    head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="chat.json"\r\n\r\n'.encode()
-    body = b"".join([*parts, head, file, f"\r\n--{edge}--\r\n".encode()])
-    headers = {"Content-Type": f"multipart/form-data; boundary={edge}"}
-    request = urllib.request.Request(form.url, body, headers, method="POST")
-    try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return answer.status
-    except urllib.error.HTTPError as error:
-        return error.code
+    return send_form(form.url, form.fields, file)
 
 
 def changed(form, **fields):
