@@ -5,6 +5,7 @@ import datetime as dt
 import ipaddress
 import socket
 import ssl
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -39,8 +40,8 @@ Mangle = Callable[[bytes, int], Iterator[bytes]]
 
 
 @contextmanager
-def proxy(server_port: int, mangle: Mangle, tls: ssl.SSLContext | None = None) -> Iterator[int]:
-    """A proxy on a loopback port; it serves one connection."""
+def proxy(server_port: int, mangle: Mangle, tls: ssl.SSLContext | None = None, *, reset: bool = False) -> Iterator[int]:
+    """A proxy on a loopback port; it serves one connection, and ends it with RST instead of FIN when told to."""
     listener = socket.create_server(("127.0.0.1", 0))
     threads: list[threading.Thread] = []
 
@@ -56,9 +57,9 @@ def proxy(server_port: int, mangle: Mangle, tls: ssl.SSLContext | None = None) -
             client, _ = listener.accept()
         except OSError:
             return
+        inner = client
         with client, socket.create_connection(("127.0.0.1", server_port)) as server:
             try:
-                inner = client
                 if tls is not None:
                     client.recv(8)
                     client.sendall(b"S")
@@ -72,8 +73,16 @@ def proxy(server_port: int, mangle: Mangle, tls: ssl.SSLContext | None = None) -
                     seen += len(block)
             except (OSError, EOFError):
                 pass
-            with contextlib.suppress(OSError):
-                client.shutdown(socket.SHUT_RDWR)
+            # Closing alone tells the client nothing while the other thread waits in recv() on the same socket: the
+            # kernel keeps it open for that call. A reset is sent by the close itself, so that thread must end first.
+            if reset:
+                inner.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                inner.shutdown(socket.SHUT_RD)
+                threads[-1].join()
+            else:
+                with contextlib.suppress(OSError):
+                    inner.shutdown(socket.SHUT_RDWR)
+        inner.close()
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
@@ -97,6 +106,14 @@ def _cut(block: bytes, seen: int) -> Iterator[bytes]:
         raise EOFError
 
 
+def _cut_in_a_header(block: bytes, seen: int) -> Iterator[bytes]:
+    row = block.rfind(b"D\x00\x00\x00")
+    if seen > 500_000 and row >= 0:
+        yield block[: row + 3]
+        raise EOFError
+    yield block
+
+
 def _trickle(block: bytes, seen: int) -> Iterator[bytes]:
     if seen < 10_000:
         yield block
@@ -114,9 +131,13 @@ def test_a_faithful_proxy_changes_nothing(postgres_server: PostgresServer) -> No
         assert sum(1 for _ in session.query(ROWS).rows) == 20_000
 
 
-def test_a_connection_cut_in_mid_fetch_is_an_error_that_may_be_tried_again(postgres_server: PostgresServer) -> None:
+@pytest.mark.parametrize("reset", [False, True])
+@pytest.mark.parametrize("cut", [_cut, _cut_in_a_header])
+def test_a_connection_cut_in_mid_fetch_is_an_error_that_may_be_tried_again(
+    postgres_server: PostgresServer, cut: Mangle, reset: bool
+) -> None:
     with (
-        proxy(postgres_server.port, _cut) as port,
+        proxy(postgres_server.port, cut, reset=reset) as port,
         DATABASES.session(_target(postgres_server, port), Caps()) as session,
     ):
         with pytest.raises(DatabaseUnreachable) as refused:
