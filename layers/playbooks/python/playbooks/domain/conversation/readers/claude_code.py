@@ -1,4 +1,8 @@
-"""Claude Code JSON Lines: a tree by `parentUuid` that forks on parallel calls and holds side tasks."""
+"""Claude Code JSON Lines: a tree by `parentUuid` that forks on parallel calls and holds side tasks.
+
+What `--output-format stream-json` prints is the same lines without a tree: each follows the one before, and those of a
+side task name the call that began it in `parent_tool_use_id`.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +15,8 @@ from playbooks.domain.conversation.pairing import Message, ResultPart, assemble
 from playbooks.domain.conversation.readers.anthropic_messages import blocks
 
 NAME = "claude_code"
+
+_SPEAKERS = frozenset({"user", "assistant"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +41,31 @@ class _Line:
 
 
 def recognizes(record: Record) -> bool:
-    """Lines with `parentUuid` and a type."""
+    """Lines with `parentUuid` and a type, or a stream's."""
+    return _is_tree(record) or any(
+        "session_id" in value and text(value.get("type")) in _SPEAKERS and isinstance(value.get("message"), dict)
+        for value in record.head()
+    )
+
+
+def _is_tree(record: Record) -> bool:
     return any("parentUuid" in value and "type" in value and "uuid" in value for value in record.head())
 
 
 def read(record: Record) -> Iterator[Conversation]:
     """The one session of the file; a file that holds nothing but a side task is read as a conversation."""
     lines: dict[str, _Line] = {}
-    session = title = None
+    session = title = before = None
+    is_tree = _is_tree(record)
     for position, element in enumerate(record.elements()):
         entry = mapping(element.value)
         title = label(entry.get("summary") or entry.get("customTitle") or entry.get("aiTitle")) or title
+        if not is_tree:
+            entry = _placed(entry, f"line-{position}", before)
         line = _line(entry, element.path, position)
         if line is not None:
             lines[line.id] = line
+            before = before if line.is_sidechain else line.id
             session = identifier(entry.get("sessionId")) or session
     everything = list(lines.values())
     main = [line for line in everything if not line.is_sidechain] or everything
@@ -61,6 +78,12 @@ def read(record: Record) -> Iterator[Conversation]:
         side = {line.id for line in main}
         others = (*others, *_calls_beside(everything, side, LeftOutReason.SIDECHAIN))
     yield Conversation(NAME, session, title, turns, others, tuple(problems.found))
+
+
+def _placed(entry: Mapping[str, object], key: str, before: str | None) -> Mapping[str, object]:
+    """A stream's line with its place in the tree; only its order counts, for not every line has a time."""
+    place = {"uuid": key, "parentUuid": before, "isSidechain": entry.get("parent_tool_use_id") is not None}
+    return {**entry, **place, "sessionId": entry.get("session_id"), "timestamp": None}
 
 
 def _calls_beside(lines: Iterable[_Line], kept: set[str], why: LeftOutReason) -> tuple[LeftOut, ...]:
@@ -116,7 +139,7 @@ def _line(entry: Mapping[str, object], path: str, position: int) -> _Line | None
     kind = text(entry.get("type"))
     message = mapping(entry.get("message"))
     content = message.get("content")
-    speaks = kind in {"user", "assistant"}
+    speaks = kind in _SPEAKERS
     role = Role.USER if kind == "user" else Role.ASSISTANT
     said = "" if not speaks or _is_inserted(entry) else joined_text(content)
     parts = tuple(blocks(content, f"{path}/message")) if speaks else ()

@@ -1,11 +1,15 @@
-"""Open WebUI exports: a tree of messages whose tool calls stand in the text as `<details type="tool_calls">`."""
+"""Open WebUI exports: a tree of messages whose tool calls stand in the text as `<details type="tool_calls">`.
+
+Newer versions keep the answer's items in `output` too, in the form of OpenAI Responses; they are read where the text
+holds no call.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
 from html import unescape
 
 from playbooks.domain.conversation.active_path import Node, choose_leaf, follow
-from playbooks.domain.conversation.fields import encodable, identifier, instant, label, mapping, text
+from playbooks.domain.conversation.fields import encodable, identifier, instant, label, mapping, mappings, text
 from playbooks.domain.conversation.json_record import Problems, Record, parse_text
 from playbooks.domain.conversation.model import Conversation, Role
 from playbooks.domain.conversation.pairing import CallPart, Message, ResultPart
@@ -65,6 +69,10 @@ def _message(message: Mapping[str, object], path: str) -> Message:
         attributes = dict(_ATTRIBUTE.findall(match["attributes"]))
         if attributes.get("type") == "tool_calls":
             parts += _call(attributes, f"{path}/content", len(parts))
+    if not parts:
+        parts = [
+            part for index, item in enumerate(mappings(message.get("output"))) for part in _item(item, path, index)
+        ]
     words = _DETAILS.sub("", content).strip()
     return Message(Role.ASSISTANT, encodable(words), tuple(parts), at)
 
@@ -74,6 +82,17 @@ def _call(attributes: Mapping[str, str], path: str, number: int) -> Iterator[Cal
     yield CallPart(unescape(attributes.get("name", "")), unescape(attributes.get("arguments", "")), key, path)
     if attributes.get("done") == "true" and "result" in attributes:
         yield ResultPart(judge(_decoded(unescape(attributes["result"])), None), key, path=path)
+
+
+def _item(item: Mapping[str, object], path: str, index: int) -> Iterator[CallPart | ResultPart]:
+    place, key = f"{path}/output/{index}", f"{path}#{item.get('call_id')}"
+    match item.get("type"):
+        case "function_call":
+            yield CallPart(text(item.get("name")), item.get("arguments"), key, place)
+        case "function_call_output" if text(item.get("status")) in {"", "completed"}:
+            yield ResultPart(judge(item.get("output"), None), key, path=place)
+        case _:
+            return
 
 
 def _decoded(result: str) -> object:
