@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from playbooks.application.conversations import NOTHING
+from playbooks.application.executors import check_executors
 from playbooks.domain.conversation import collect, read_conversation
 from playbooks.domain.recurrence import probe_zone_data
 from playbooks.domain.recurrence.zone_names import zone_finding
 from playbooks.errors import PlaybooksError, Refused
+from playbooks.ports.directory import RegisteredExecutors
 from playbooks_local.api_client import ApiClient
 from playbooks_local.cloudformation_yaml import load_template
 from playbooks_local.demo.database_url import DatabaseUrl
@@ -20,7 +22,7 @@ from playbooks_local.demo.own_database import PASSWORD_VARIABLE, read_own_databa
 from playbooks_local.demo.sample_workspace import fill_and_register
 from playbooks_local.demo.story import Story
 from playbooks_local.demo.telling import Teller
-from playbooks_local.demo.workspace import register_database, register_people
+from playbooks_local.demo.workspace import register_database, register_executors, register_people
 from playbooks_local.paths import ROOT, STATE, TEMPLATE
 from playbooks_local.people import MINA
 from playbooks_local.problems import NoPermission
@@ -46,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="your own PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/DATABASE; the password may stand in "
         f"{PASSWORD_VARIABLE} instead (default: a sample shop)",
     )
+    parser.add_argument(
+        "--tool", action="append", default=[], metavar="NAME", help="a tool that runs SQL, beside the known; may repeat"
+    )
     parser.add_argument("--zone", default="Asia/Seoul", help="time zone of the schedule")
     parser.add_argument("--language", choices=("en", "ko"), default="en", help="language of the sample chat and pushes")
     parser.add_argument(
@@ -62,6 +67,8 @@ def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print)
         raise Refused(finding.message, [finding], code=finding.code)
     if arguments.database is not None and arguments.chat is None:
         raise NoRecord("--database needs --chat: a chat record in which that database was asked.")
+    executors = RegisteredExecutors(tuple(arguments.tool))
+    check_executors(executors)
     record = read_record(arguments.chat) if arguments.chat is not None else None
     if record is not None:
         _try_record(record)
@@ -79,6 +86,8 @@ def run(arguments: argparse.Namespace, write: "Callable[[str], object]" = print)
         settings = StackSettings(model=model, state=arguments.state)
         stack = started.enter_context(LocalStack(settings, report=lambda line: tell.line(f"starting: {line}")))
         sample = _set_up(stack, own, arguments, tell)
+        if arguments.tool:
+            register_executors(stack, MINA.tenant, executors)
         api = ApiClient(stack.api_url, stack.token(MINA))
         api.post("/v1/devices", {"platform": "fcm", "token": f"phone-of-mina-{secrets.token_hex(8)}"})
         story = Story(stack, api, tell, arguments.zone, arguments.out)
