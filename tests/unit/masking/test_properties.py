@@ -11,7 +11,7 @@ from playbooks.domain.masking import Kind, MaskingRules, mask_arguments, mask_te
 from playbooks.domain.masking.numbers import has_resident_checksum, passes_luhn
 
 RULES = MaskingRules(names=("김민아", "Mina Kim"))
-FRAMES = ["{}", "값은 {} 입니다", "연락:{}에게", "({})", "a, {}; b", '{{"x":"{}"}}', "2026-09-01 {}\n1,234원"]
+FRAMES = ["{}", "값은 {} 입니다", "연락:{}에게", "({})", "a, {}; b", '{{"x":"{}"}}', "2026-09-01: {}\n1,234원"]
 REGIONS = ["KR", "US", "JP", "DE", "GB", "FR", "IN", "BR", "VN", "CN"]
 TOKENS = [kind.token for kind in Kind]
 

@@ -43,17 +43,25 @@ def has_resident_checksum(digits: str) -> bool:
 
 
 def cards(text: str) -> Iterator[Span]:
-    """Card numbers of 13 to 19 digits, whole or in groups, that pass Luhn's check (ISO/IEC 7812-1 annex B)."""
+    """Card numbers of 13 to 19 digits, whole or in groups, that pass Luhn's check (ISO/IEC 7812-1 annex B).
+
+    Where numbers stand side by side, two readings of the digits may pass; all that belongs to either is one span, so
+    that no part of the real card is left behind the wrong one.
+    """
     for run in _RUN.finditer(text):
         groups = [group.span() for group in _GROUP.finditer(text, *run.span())]
-        first = 0
-        while first < len(groups):
+        begun, ended = 0, -1
+        for first in range(len(groups)):
             last = _card_end(text, groups, first)
             if last is None:
-                first += 1
-            else:
-                yield Span(groups[first][0], groups[last][1], Kind.CARD)
-                first = last + 1
+                continue
+            if first > ended:
+                if ended >= 0:
+                    yield Span(groups[begun][0], groups[ended][1], Kind.CARD)
+                begun = first
+            ended = max(ended, last)
+        if ended >= 0:
+            yield Span(groups[begun][0], groups[ended][1], Kind.CARD)
 
 
 def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
