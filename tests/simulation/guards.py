@@ -7,7 +7,7 @@ from typing import Any
 
 from playbooks.adapters.dynamodb import items, keys, run_commits, runs, schedules
 from playbooks.adapters.dynamodb.operations import AllOf, Equals, Put
-from playbooks.application import agent_loop, commit_moves, dispatch_due, work_on_run
+from playbooks.application import agent_loop, commit_moves, dispatch_due, playbooks, work_on_run
 from playbooks.application.transcript import answer_mapping
 from playbooks.domain import run
 from playbooks.ports.push import PushMessage
@@ -86,19 +86,21 @@ def _call_item(run, call):
 def _answer_before_call():
     """The model's answer is saved only when its calls have been made."""
     act = agent_loop._act
+    unsaved = {}
 
     def ask(held, model, toolbox, saved, number, system, turns, must_call):
         if number < len(saved):
             return agent_loop.read_answer(saved[number])
         held.check_time()
         request = agent_loop.ModelRequest(system, tuple(turns), tuple(toolbox.specs()), must_call=must_call)
-        held.unsaved = (number, model.answer(request, within=held.times.call_budget))
-        return held.unsaved[1]
+        unsaved[id(held)] = number, model.answer(request, within=held.times.call_budget)
+        return unsaved[id(held)][1]
 
-    def act_then_save(held, toolbox, answer):
-        done = act(held, toolbox, answer)
-        number, unsaved = held.unsaved
-        held.save(number, answer_mapping(unsaved), usage=held.run.usage + unsaved.usage)
+    def act_then_save(held, toolbox, answer, unfinished):
+        done = act(held, toolbox, answer, unfinished)
+        if (given := unsaved.pop(id(held), None)) is not None:
+            number, told = given
+            held.save(number, answer_mapping(told), usage=held.run.usage + told.usage)
         return done
 
     yield agent_loop, "_answer", ask
@@ -185,6 +187,19 @@ def _shed_losers():
 def _no_progress():
     """Leases without a checkpoint are not counted."""
     yield work_on_run, "gone_in_circles", lambda run: False
+
+
+@_guard("deadline")
+def _deadline():
+    """A run may take as long as it likes."""
+    yield work_on_run, "overdue", lambda run, now: None
+    yield dispatch_due, "overdue", lambda run, now: None
+
+
+@_guard("row-of-switched-off")
+def _row_of_switched_off():
+    """Switching off drops what is due."""
+    yield playbooks, "skip_what_is_due", lambda schedule, now: None
 
 
 @_guard("late-at-first-lease")

@@ -12,7 +12,7 @@ from playbooks.adapters.dynamodb import keys
 from playbooks.adapters.dynamodb.items import FREE, read_run, read_schedule
 from playbooks.adapters.dynamodb.operations import Item, Key
 from playbooks.domain.ids import PlaybookId, RunId, TenantId
-from playbooks.domain.run import Run, RunKind, RunStatus
+from playbooks.domain.run import MAX_RUNNING, Run, RunKind, RunStatus
 from playbooks.ports.push import PushMessage
 from tests.simulation.engine import START, Actor, Engine
 from tests.simulation.outside import Outside
@@ -23,6 +23,10 @@ MAX_LEASES_IN_VAIN = 9
 """Three, one more that ends the run, and some that crash before they can write the end."""
 TOLD = {RunStatus.COMPLETED, RunStatus.STOPPED, RunStatus.FAILED, RunStatus.SKIPPED, RunStatus.BLOCKED}
 GRACE = timedelta(minutes=10)
+TICKS_COME = 120
+"""Seconds within which a tick has come to what is due, when nothing goes wrong."""
+ENDS_WITHIN = MAX_RUNNING + timedelta(minutes=3)
+"""The tick after the deadline ends it; nothing goes wrong any more by then."""
 HOUR = timedelta(hours=1)
 
 
@@ -76,6 +80,10 @@ class Invariants:
             first = self._occurrences.setdefault((after["playbook"], after["occurrence"]), name)
             if first != name:
                 self._broken(f"1: two runs of {after['playbook']} at {after['occurrence']}")
+            # Only in the calm: a tick comes each minute then, and nothing holds it up.
+            late = after.get("late_seconds", 0)
+            if self._engine.switched_off_at and after.get("reason_code") == "switched_off" and late > TICKS_COME:
+                self._broken(f"7: {after['playbook']} was due for {late} seconds, and no tick came to it")
 
     def _run_changed(self, name: str, was: Any, after: Any) -> None:
         if was["status"] in OVER and was != after:
@@ -175,6 +183,8 @@ class Invariants:
         converted = run.kind is RunKind.CONVERSION and run.status is RunStatus.COMPLETED
         if converted and keys.playbook(run.tenant, PlaybookId(run.result)) not in self._table._items:
             self._broken("2: a conversion completed without its playbook")
+        if run.started_at is not None and run.ended_at is not None and run.ended_at - run.started_at > ENDS_WITHIN:
+            self._broken(f"2: {run.id} took longer than a run may")
         late = run.started_at is not None and run.due is not None and run.started_at - run.due > GRACE
         if late and run.kind is RunKind.SCHEDULED and run.status in {RunStatus.COMPLETED, RunStatus.STOPPED}:
             self._broken(f"{run.id} began more than ten minutes late and ran")
@@ -202,7 +212,8 @@ class Invariants:
             if str(item["SK"]).startswith("NOTE#") and "sent_at" not in item and item.get("tries", 0) < 10:
                 self._broken(f"2: the notice {item['PK']} {item['SK']} was never sent")
         for run in runs:
-            if run.kind is RunKind.SCHEDULED and run.status in TOLD and not told[run.id]:
+            owed = run.status in TOLD and run.reason_code != "switched_off"
+            if run.kind is RunKind.SCHEDULED and owed and not told[run.id]:
                 notes = [i for i in self._table.stored() if i["PK"] == keys.run_partition(run.tenant, run.id)]
                 if not any(note.get("tries", 0) >= 10 for note in notes):
                     self._broken(f"2: nobody was told that {run.id} is {run.status.value}")
@@ -232,16 +243,12 @@ class Invariants:
         expected = [datetime.fromisoformat("2026-11-30T09:00")]
         if schedule.rule.unit is not None:
             last = (schedule.last_at or START).replace(tzinfo=None)
-            until = max(last, (START + timedelta(seconds=self._calm_end)).replace(tzinfo=None))
+            until = max(last, (START + timedelta(seconds=self._engine.switched_off_at)).replace(tzinfo=None))
             while expected[-1] + HOUR <= until:
                 expected.append(expected[-1] + HOUR)
         if covered != expected:
             shown = [f"{at:%H:%M}" for at in covered]
             self._broken(f"7: {playbook} has rows for {shown}, {len(expected)} occurrences were due")
-
-    @property
-    def _calm_end(self) -> float:
-        return self._engine.switched_off_at - 120
 
 
 def _calls(run: Any) -> int:

@@ -47,6 +47,8 @@ class Outside:
     ring_seen: Callable[[TenantId, RunId], None] = lambda *_: None
     push_seen: Callable[[PushMessage], None] = lambda _message: None
     queue_away_until: float = 0.0
+    model_overloaded: bool = False
+    """The model answers nobody in this seed, and always says how long to wait."""
 
 
 @dataclass
@@ -148,16 +150,24 @@ class Push:
 class Model:
     """Never says the same twice: each answer names its calls anew. Looks something up, writes where asked, finishes."""
 
-    def __init__(self, effects: Effects, *, writes: str) -> None:
-        self._effects, self._writes = effects, writes
+    def __init__(self, effects: Effects, outside: Outside, *, writes: str) -> None:
+        self._effects, self._outside, self._writes = effects, outside, writes
 
     def answer(self, request: ModelRequest, *, within: timedelta) -> ModelAnswer:
+        if self._outside.model_overloaded:
+            self._effects.fates.latency(self._effects.actor, 0.1, 2)
+            raise self._busy(asks=True)
         return self._effects.do(
             lambda: self._answer(request),
             allowed=PURE,
             took=(1, 0.9 * within.total_seconds() if self._effects.engine.random.random() < 0.1 else 20),
-            no_answer=lambda: ModelBusy("the model is busy"),
+            no_answer=lambda: self._busy(asks=self._effects.engine.random.random() < 0.5),
         )
+
+    def _busy(self, *, asks: bool) -> ModelBusy:
+        """Half of the time the server says how long to wait: for a moment, or for longer than a run may take."""
+        seconds = self._effects.engine.random.choice((1, 20, 90, 900, 40_000)) if asks else None
+        return ModelBusy("the model is busy", retry_after=timedelta(seconds=seconds) if seconds else None)
 
     def _answer(self, request: ModelRequest) -> ModelAnswer:
         random = self._effects.engine.random

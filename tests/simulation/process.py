@@ -169,13 +169,13 @@ class Process:
     def _execute(self, held: HeldRun, context: StepContext) -> StepWork:
         writes = {"key": "write_with_key", "plain": "write_plain"}.get(context.step.instruction, "")
         poisoned = context.step.instruction == "poison"
-        model = Model(self.effects, writes=writes)
+        model = Model(self.effects, self.outside, writes=writes)
         tools = Tools(self.effects, self.outside, held, poisoned=poisoned)
         return StepWork(Outcome.DONE, converse(held, model, tools, system="", opening=""))
 
     def _convert(self, held: HeldRun) -> NewPlaybook:
         tools = Tools(self.effects, self.outside, held, poisoned=False)
-        converse(held, Model(self.effects, writes=""), tools, system="", opening="")
+        converse(held, Model(self.effects, self.outside, writes=""), tools, system="", opening="")
         run = held.run
         definition = Definition(1, (Step(StepId("s1"), StepKind.ORGANIZE, "look"),))
         playbook = Playbook(

@@ -36,6 +36,8 @@ NAMES = [name for name in (f"p{n}" for n in range(400)) if keys.shard_of("acme",
 HOURLY = {"start": "2026-11-30T09:00", "zone": "UTC", "unit": "hours", "interval": 1}
 EVERY_TWO_HOURS = {**HOURLY, "interval": 2}
 ONCE = {"start": "2026-11-30T09:00", "zone": "UTC"}
+NINE = 300.0
+"""When the first occurrence is due."""
 DRAIN_FOR = 9 * 3600.0
 
 
@@ -70,6 +72,7 @@ class Story:
             self._queue_goes_away()
         if random.random() < 0.15:
             self._no_tick_comes()
+        self.outside.model_overloaded = random.random() < 0.04
         if random.random() < 0.3:
             self._ask_for_a_conversion()
         if random.random() < 0.2:
@@ -174,20 +177,23 @@ class Story:
         self.untouched.discard(name)
         caller = Caller(ACME, MINA)
 
-        def off_and_on(actor: Actor) -> None:
-            use = self.process(actor).use_playbooks()
-            use.disable(caller, name)
-            use.enable(caller, name)
+        def off(actor: Actor) -> None:
+            self.process(actor).use_playbooks().disable(caller, name)
+
+        def on(actor: Actor) -> None:
+            self.process(actor).use_playbooks().enable(caller, name)
 
         def active(is_active: bool) -> Callable[[], None]:
             person = Person(MINA, "Mina", frozenset(), active=is_active)
             return lambda: DynamoWorkspace(self.table).register_person(ACME, person)
 
-        self._person(70, off_and_on, skew=3_900)
+        self._person(60, off, skew=0)
+        self._person(70, on, skew=3_900)
         self.engine.at(100, active(is_active=False))
         self._tick(130, before_write=lambda actor: self.engine.sleep(actor, 4_200), skew=7_500)
         self.engine.at(160, active(is_active=True))
-        self._person(170, off_and_on, skew=0)
+        self._person(170, off, skew=0)
+        self._person(175, on, skew=0)
 
     def _deliver(self, tenant: TenantId, run: RunId, _kind: RunKind, t: float) -> None:
         def body(actor: Actor) -> None:
@@ -199,12 +205,20 @@ class Story:
         actor.after = self.invariants.process_ended
 
     def _calm(self) -> None:
-        """The faults end; twelve minutes later the playbooks are switched off, so that nothing new becomes due."""
+        """The faults end; later the playbooks are switched off, so that nothing new becomes due.
+
+        Now and then just when something is due and no tick has come to it.
+        """
         self.fates.calm = True
-        self.engine.spawn(self.engine.t + 720, "owner", self._switch_all_off)
+        later = 720.0
+        if self.engine.random.random() < 0.2:
+            later = 3_600 - (self.engine.t - NINE) % 3_600 + self.engine.random.uniform(0, 2)
+        self.engine.spawn(self.engine.t + later, "owner", self._switch_all_off)
+        # Somebody whose request was held up may have switched one on again meanwhile.
+        self.engine.spawn(self.engine.t + later + 3_000, "owner", self._switch_all_off)
 
     def _switch_all_off(self, actor: Actor) -> None:
-        self.engine.switched_off_at = self.engine.t
+        self.engine.switched_off_at = self.engine.switched_off_at or self.engine.t
         for playbook in self.process(actor).playbooks.of_user(ACME, MINA):
             self.process(actor).use_playbooks().disable(Caller(ACME, MINA), playbook.id)
 
@@ -277,8 +291,9 @@ class Story:
 
     def _person_does_something(self) -> None:
         random = self.engine.random
-        near_the_hour = random.choice((300.0, 3_900.0)) + random.uniform(-3, 60)
-        at = near_the_hour if random.random() < 0.7 else random.uniform(0, self.fault_phase)
+        near_the_hour = random.choice((NINE, NINE + 3_600)) + random.uniform(-3, 60)
+        hourly = random.random() < 0.7 and near_the_hour < self.fault_phase
+        at = near_the_hour if hourly else random.uniform(0, self.fault_phase)
         name = PlaybookId(random.choice(NAMES[:3]))
         caller = Caller(ACME, MINA)
 
