@@ -19,14 +19,39 @@ from playbooks_local.postgres import PostgresServer
 
 COUNT = int(os.environ.get("PLAYBOOKS_FUZZ", "3000"))
 CANARY = "ZZ999"
-SCRIPT = """
+GRAMMAR = (
+    "columns",
+    "escape",
+    "join",
+    "over",
+    "materialized",
+    "ilike",
+    "filter",
+    "repeatable",
+    "cube",
+    "rollup",
+    "first",
+)
+"""Words of grammar that may be a function's name as well."""
+SCRIPT = (
+    "".join(
+        f"""
+CREATE FUNCTION "{name}"({kind}) RETURNS {kind} LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'the canary sang' USING ERRCODE = 'ZZ999'; END $$;
+"""
+        for name in GRAMMAR
+        for kind in ("int", "text")
+    )
+    + """
 CREATE FUNCTION canary() RETURNS int LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'the canary sang' USING ERRCODE = 'ZZ999'; END $$;
 CREATE FUNCTION canary(t text) RETURNS text LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'the canary sang' USING ERRCODE = 'ZZ999'; END $$;
 CREATE TABLE t(a int, b text, c jsonb); INSERT INTO t VALUES (1, 'x', '{"k": [1]}');
 """
+)
 CALLS = ("canary()", "canary('x')", '"canary"()', "canary /* c */ ()", "('x'::text).canary", "x.canary", "CANARY ()")
+GRAMMAR_CALLS = tuple(f"{name}({value})" for name in GRAMMAR for value in ("1", "b"))
 PIECES = (
     "1", "a", "b", "t.a", "'x'", "'", "''", '"a"', '"', "E'\\''", "E'", "\\", "$$", "$a$", "$a$ x $a$", "U&'\\0041'",
     "b'1'", "--", "-- x\n", "/*", "*/", "/* x */", "\n", "\r", "\t", " ", "\u00a0", "\u3000", "\u2028", "\x0b", ";",
@@ -36,6 +61,13 @@ PIECES = (
     "count(*)", "coalesce(a, 1)", " OPERATOR(pg_catalog.+) ", "DISTINCT ON (1) ", "CASE WHEN true THEN 1 END",
     "ARRAY[1]", "ROW(1)", " UESCAPE '!'",
 )  # fmt: skip
+ACTING = """
+SELECT DISTINCT proname FROM pg_proc
+ WHERE prokind = 'f' AND provolatile = 'v' AND pronargs >= 1 AND pronargs - pronargdefaults <= 1
+   AND NOT 'internal'::regtype = ANY (proargtypes) AND NOT 'cstring'::regtype = ANY (proargtypes)
+   AND proname NOT IN ('array_shuffle', 'random', 'random_normal', 'setval', 'uuidv7')
+"""
+"""Volatile functions that can be called with one value; the guard allows those named, which only compute."""
 TEMPLATES = (
     "SELECT {0}, {1}",
     "SELECT {0} {1} {2}",
@@ -91,6 +123,38 @@ def test_no_statement_the_guard_passes_runs_what_it_did_not_see(session: ReadOnl
             ran += 1
     assert passed > COUNT // 20
     assert ran > COUNT // 60
+
+
+IN_FRONT = (
+    "a BETWEEN", "b LIKE", "b ILIKE", "b LIKE 'x' ESCAPE", "now() AT TIME ZONE", "NOT", "DISTINCT ON (a)",
+    "b SIMILAR TO", "OPERATOR(pg_catalog.-)", "a +", "ARRAY[1] ||", "a IS DISTINCT FROM", "CASE WHEN true THEN",
+    "JSON_OBJECT('a' VALUE",
+    "JSON_OBJECT('a':", "count(*) OVER (PARTITION BY", "count(*) OVER (ORDER BY", "string_agg(b, ',' ORDER BY",
+    "count(*) FILTER (WHERE", "1 FROM t ORDER BY", "1 FROM t GROUP BY", "1 FROM t GROUP BY a +", "1 FROM t LIMIT",
+    "1 FROM t FETCH FIRST", "1 FROM t CROSS JOIN", "1 FROM t NATURAL JOIN", "1 FROM t,", "1 FROM t WHERE a =",
+    "1 FROM t TABLESAMPLE system (10) REPEATABLE (1) WHERE a =", "1 UNION SELECT",
+)  # fmt: skip
+"""What an expression may stand behind."""
+
+
+@pytest.mark.parametrize("front", IN_FRONT)
+def test_no_function_that_bears_a_word_of_grammar_runs_behind(session: ReadOnlySession, front: str) -> None:
+    for call in GRAMMAR_CALLS:
+        for behind in ("", ")", "::bool", " AND 2", " FROM t", ") FROM t", "::bool FROM t", " AND 2 FROM t", " END"):
+            sql = f"SELECT {front} {call}{behind}"
+            if check(sql).allowed:
+                answer = _answer(session, sql)
+                assert not (isinstance(answer, QueryFailed) and answer.sqlstate == CANARY), sql
+
+
+def test_no_function_that_acts_can_be_called_through_a_dot(postgres_server: PostgresServer) -> None:
+    """Of PostgreSQL and of every extension that is at hand."""
+    postgres_server.create_database("extensions", "SELECT 1")
+    for (name,) in postgres_server.ask("postgres", "SELECT name FROM pg_available_extensions"):
+        postgres_server.ask("extensions", f'CREATE EXTENSION IF NOT EXISTS "{name}" CASCADE')
+    acting = postgres_server.ask("extensions", ACTING)
+    assert len(acting) > 50
+    assert [name for (name,) in acting if check(f"SELECT (t.b).{name} FROM t").allowed] == []
 
 
 def test_the_canary_sings_when_it_is_called(session: ReadOnlySession) -> None:

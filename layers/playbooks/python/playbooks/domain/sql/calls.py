@@ -77,6 +77,9 @@ def attributes(structure: Structure, extra_functions: frozenset[str]) -> Iterato
 
     For the server `value.name` is `name(value)` when there is no such column, also where `value` is the alias of a
     function in FROM that gives a single value: `SELECT x.pg_read_file FROM text('…') x` reads the file.
+
+    A text does not tell a composite column from another: `(column).name` is refused for functions that are known to
+    act, and passes for a user's own function of one argument; the transaction and the role's rights hold that one.
     """
     words, tokens = structure.words, structure.tokens
     scalars = _function_aliases(structure)
