@@ -23,7 +23,7 @@ from playbooks.domain.run import Outcome
 from playbooks.domain.sql import placeholders, saved_query
 from playbooks.domain.sql.literal_dates import literal_dates
 from playbooks.domain.sql.saved_query import SavedQuery
-from playbooks.errors import Refused
+from playbooks.errors import Finding, Refused
 from playbooks.ports.model import Model, ToolCall, ToolResult, ToolSpec
 from playbooks.ports.stores.playbooks import SavedQueryChange
 from playbooks.ports.stores.runs import ExecutedQuery, StepResult, StoredDataset
@@ -179,7 +179,7 @@ class QueryTools:
         try:
             sql = placeholders.render(saved.statement, saved.placeholders, call.arguments)
         except Refused as refused:
-            said = " ".join(finding.message for finding in refused.findings) or refused.message
+            said = said_of(refused.findings) or refused.message
             return ToolResult(call.id, said, is_error=True)
         return self._run(call, sql, suggested=True)
 
@@ -252,11 +252,11 @@ class QueryTools:
         try:
             described = placeholders.parse_placeholders(_typed(list_of(call.arguments, "placeholders")))
         except Refused as refused:
-            return None, " ".join(finding.message for finding in refused.findings) or refused.message
+            return None, said_of(refused.findings) or refused.message
         functions = self.queries.functions(self.context.run.tenant, self._database)
         found = placeholders.check_submission(statement, described, extra_functions=functions)
         if found:
-            return None, " ".join(finding.message for finding in found)
+            return None, said_of(found)
         query = saved_query.rewritten(saved, statement, described, self.context.run.id, self.now)
         former = saved if saved is not None and query.version > saved.version else None
         return SavedQueryChange(step_id, saved.version if saved is not None else None, query, former), ""
@@ -351,3 +351,8 @@ def _columns_within(datasets: Sequence[StoredDataset], most: int) -> list[Stored
 
 def _fields(entry: ExecutedQuery | StoredDataset) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in type(entry).__dataclass_fields__}
+
+
+def said_of(findings: Sequence[Finding]) -> str:
+    """What the findings say, each sentence once."""
+    return " ".join(dict.fromkeys(finding.message for finding in findings))
