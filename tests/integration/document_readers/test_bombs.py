@@ -1,7 +1,7 @@
 """Files built to exhaust or to trick their reader: refused before they are unpacked, with the memory measured."""
 
 import io
-import resource
+import json
 import subprocess
 import sys
 import zipfile
@@ -36,27 +36,37 @@ def end_of(readers, name, content):
     return "read"
 
 
+MEASURED = """
+import json, resource, sys
+from playbooks.adapters.document_readers import IsolatedReaders
+from playbooks.ports.document_readers import DocumentUnreadable, ReadingLimits
+path, limits = sys.argv[1:]
+try:
+    IsolatedReaders(ReadingLimits(**json.loads(limits))).read(path, [open(path, "rb").read()])
+except DocumentUnreadable as error:
+    print(error.code)
+own = int(open("/proc/self/status").read().partition("VmHWM:")[2].split()[0])
+child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(max(own, child) // 1024)
+"""
+"""In a process of its own: the greatest memory of children is the greatest of all a process ever had."""
+
+
+def measured(path, content, **limits):
+    """The refusal's code, and the megabytes that reading took at most, in the reader and around it."""
+    path.write_bytes(content)
+    command = [sys.executable, "-c", MEASURED, path, json.dumps(limits)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    code, megabytes = done.stdout.split()
+    return code, int(megabytes)
+
+
 def test_a_cell_of_400_megabytes_in_400_kilobytes_is_refused_before_it_is_unpacked(tmp_path):
     bomb = files.one_huge_cell(400_000_000)
     assert len(bomb) < 500_000
-    path = tmp_path / "bomb.xlsx"
-    path.write_bytes(bomb)
-    code = (
-        "import resource, sys\n"
-        "from playbooks.adapters.document_readers import IsolatedReaders\n"
-        "from playbooks.ports.document_readers import DocumentUnreadable\n"
-        "try:\n"
-        "    IsolatedReaders().read('bomb.xlsx', [open(sys.argv[1], 'rb').read()])\n"
-        "except DocumentUnreadable as error:\n"
-        "    print(error.code)\n"
-        "own = int(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0])\n"
-        "child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
-        "print(max(own, child) // 1024)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
-    problem, megabytes = done.stdout.split()
+    problem, megabytes = measured(tmp_path / "bomb.xlsx", bomb)
     assert problem == "document_too_large"
-    assert int(megabytes) < 60
+    assert megabytes < 60
 
 
 ENTITIES = {
@@ -146,16 +156,12 @@ def test_a_file_over_the_limit_is_not_taken_to_its_end():
     assert taken == 11
 
 
-def test_a_parser_that_wants_too_much_memory_is_ended():
+def test_a_parser_that_wants_too_much_memory_is_ended(tmp_path):
     wide = b"<r>" + b"<c/>" * 3_000_000 + b"</r>"
-    error = refused(
-        "a.docx",
-        files.repacked(files.word(), {"word/document.xml": wide}),
-        memory_bytes=250 * 1024 * 1024,
-        ratio=10**6,
-    )
-    assert error.code in {"document_too_costly", "document_damaged"}
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 300 * 1024
+    document = files.repacked(files.word(), {"word/document.xml": wide})
+    problem, megabytes = measured(tmp_path / "a.docx", document, memory_bytes=250 * 1024 * 1024, ratio=10**6)
+    assert problem in {"document_too_costly", "document_damaged"}
+    assert megabytes < 300
 
 
 def test_a_parser_that_wants_too_much_time_is_ended():
