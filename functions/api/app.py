@@ -7,7 +7,7 @@ from playbooks.bootstrap.api import build
 _resolve, _telemetry = build()
 
 
-def lambda_handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context has no type
+def lambda_handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """One request."""
     try:
         return _resolve(event, context)

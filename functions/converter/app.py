@@ -9,7 +9,7 @@ from playbooks.interfaces.doorbell import answer_doorbells
 _worker, _telemetry = build()
 
 
-def lambda_handler(event: dict[str, Any], context: Any) -> None:  # noqa: ANN401 - Lambda's context has no type
+def lambda_handler(event: dict[str, Any], context: Any) -> None:
     """One doorbell; what it does not finish is rung for again from the wake index."""
     left = timedelta(milliseconds=context.get_remaining_time_in_millis())
     try:

@@ -24,27 +24,27 @@ class ApiClient:
         self._url = url
         self._token = token
 
-    def get(self, path: str) -> Any:  # noqa: ANN401 - JSON of the route's shape
+    def get(self, path: str) -> Any:
         """GET."""
         return self.call("GET", path)
 
-    def post(self, path: str, body: object = None, *, key: str | None = None) -> Any:  # noqa: ANN401
+    def post(self, path: str, body: object = None, *, key: str | None = None) -> Any:
         """POST, with an idempotency key where the route makes something."""
         return self.call("POST", path, body, key=key)
 
-    def put(self, path: str, body: object) -> Any:  # noqa: ANN401
+    def put(self, path: str, body: object) -> Any:
         """PUT."""
         return self.call("PUT", path, body)
 
-    def call(self, method: str, path: str, body: object = None, *, key: str | None = None) -> Any:  # noqa: ANN401
+    def call(self, method: str, path: str, body: object = None, *, key: str | None = None) -> Any:
         """One call; raises Refused with the findings, or ApiProblem."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         if key is not None:
             headers["Idempotency-Key"] = key
-        request = urllib.request.Request(self._url + path, data, headers, method=method)  # noqa: S310 - our own address
+        request = urllib.request.Request(self._url + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             raise _problem(error.code, error.read()) from None
@@ -68,6 +68,6 @@ def _problem(status: int, text: bytes) -> PlaybooksError:
 
 def download(link: str) -> bytes:
     """What a presigned link gives."""
-    with urllib.request.urlopen(link, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - the link our API gave
+    with urllib.request.urlopen(link, timeout=TIMEOUT_SECONDS) as answer:
         data: bytes = answer.read()
     return data

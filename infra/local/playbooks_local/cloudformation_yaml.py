@@ -15,8 +15,7 @@ class _Loader(yaml.SafeLoader):
 
 def load_template(path: Path) -> Template:
     """Parse a template file. Raises yaml.YAMLError, OSError."""
-    # _Loader is a SafeLoader: it makes plain values only.
-    loaded = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506
+    loaded = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader with tags
     if not isinstance(loaded, dict):
         raise TypeError(f"{path} is not a template: its top level is not a mapping")
     return loaded

@@ -21,10 +21,10 @@ from playbooks.domain.recurrence import (
 from tests.unit.recurrence import package_zones
 
 ZONES = st.sampled_from([name for name in package_zones.names() if "/" in name])
-STARTS = st.datetimes(datetime(1970, 1, 2), datetime(2199, 12, 31)).map(  # noqa: DTZ001
+STARTS = st.datetimes(datetime(1970, 1, 2), datetime(2199, 12, 31)).map(
     lambda start: start.replace(second=0, microsecond=0, fold=0)
 )
-INSTANTS = st.datetimes(datetime(1970, 1, 2), datetime(2400, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+INSTANTS = st.datetimes(datetime(1970, 1, 2), datetime(2400, 1, 1), timezones=st.just(UTC))
 
 
 @st.composite

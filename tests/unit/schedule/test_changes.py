@@ -21,7 +21,7 @@ from playbooks.domain.schedule import (
 from playbooks.errors import Refused
 from tests.unit.schedule.builders import at, older, on, schedule
 
-NOW = st.datetimes(datetime(2025, 1, 1), datetime(2028, 1, 1)).map(lambda now: at(f"{now.isoformat()}+00:00"))  # noqa: DTZ001
+NOW = st.datetimes(datetime(2025, 1, 1), datetime(2028, 1, 1)).map(lambda now: at(f"{now.isoformat()}+00:00"))
 
 
 def test_enable_after_the_start__recurring_from_the_next_occurrence() -> None:

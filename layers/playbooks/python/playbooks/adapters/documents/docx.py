@@ -54,10 +54,10 @@ class _Writing:
 
     def __init__(self, draft: Draft, max_cells: int) -> None:
         # Word documents are rare and their library costs a tenth of a second: who writes none does not load it.
-        import docx  # noqa: PLC0415
-        from docx.enum.section import WD_ORIENTATION  # noqa: PLC0415
-        from docx.oxml import parse_xml  # noqa: PLC0415
-        from docx.oxml.ns import nsdecls, qn  # noqa: PLC0415
+        import docx
+        from docx.enum.section import WD_ORIENTATION
+        from docx.oxml import parse_xml
+        from docx.oxml.ns import nsdecls, qn
 
         self._draft = draft
         self._left = max_cells

@@ -25,8 +25,8 @@ class Face:
 
     def __init__(self) -> None:
         # The library costs a fifth of a second to import: who writes no pdf does not load it.
-        from reportlab.pdfbase import pdfmetrics  # type: ignore[import-untyped]  # noqa: PLC0415 - it has no types
-        from reportlab.pdfbase.ttfonts import TTFont  # type: ignore[import-untyped]  # noqa: PLC0415 - it has no types
+        from reportlab.pdfbase import pdfmetrics  # type: ignore[import-untyped]  # it ships no types
+        from reportlab.pdfbase.ttfonts import TTFont  # type: ignore[import-untyped]  # it ships no types
 
         font = TTFont(self.name, str(_FILE))
         pdfmetrics.registerFont(font)

@@ -55,7 +55,7 @@ class Page:
 
     def __init__(self, path: Path, title: str, counts: "Counter[str]") -> None:
         # Who writes no pdf does not load the library, which has no types.
-        from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]  # noqa: PLC0415
+        from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]  # it ships no types
 
         self._canvas: Any = Canvas(str(path), pagesize=A4)
         self._canvas.setTitle(title[:500])

@@ -65,8 +65,8 @@ class McpTools:
     ) -> CallOutcome:
         """Send one call, at most once, and tell what is known about it."""
         # The library costs more than half a second to import: only a step that calls a service pays for it.
-        from playbooks.adapters.mcp_tools.outcomes import answered, failed  # noqa: PLC0415
-        from playbooks.adapters.mcp_tools.wire import Exchange  # noqa: PLC0415
+        from playbooks.adapters.mcp_tools.outcomes import answered, failed
+        from playbooks.adapters.mcp_tools.wire import Exchange
 
         sent = dict(arguments)
         if tool.key_argument is not None and idempotency_key is not None:
@@ -78,7 +78,7 @@ class McpTools:
         exchange = Exchange()
 
         async def ask(client: "Client") -> CallOutcome:
-            from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult  # noqa: PLC0415
+            from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult
 
             # Not `call_tool`: it sends again in some cases, and throws away an answer that does not fit its schema.
             request = CallToolRequest(params=CallToolRequestParams(name=tool.remote_name, arguments=sent))
@@ -99,7 +99,7 @@ class McpTools:
         caps: ToolCaps | None = None,
     ) -> tuple[ToolDescription, ...]:
         """The tools a server offers; raises ToolServerRefused, ToolServerUnreachable."""
-        from playbooks.adapters.mcp_tools.wire import Exchange  # noqa: PLC0415 - as in `call`
+        from playbooks.adapters.mcp_tools.wire import Exchange
 
         place = self._endpoint(url, allowed_hosts)
         exchange = Exchange()
@@ -141,7 +141,7 @@ class McpTools:
         ask: Callable[["Client"], Awaitable[_T]],
     ) -> _T:
         """One operation in one event loop within its seconds. An answer that came is kept, whatever follows it."""
-        import anyio  # noqa: PLC0415 - as in `call`
+        import anyio
 
         got: list[_T] = []
 
@@ -162,11 +162,11 @@ class McpTools:
     async def _client(
         self, place: Endpoint, exchange: "Exchange", token: str | None, caps: ToolCaps
     ) -> "AsyncIterator[Client]":
-        import httpx2  # noqa: PLC0415 - as in `call`
-        from mcp import Client  # noqa: PLC0415
-        from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+        import httpx2
+        from mcp import Client
+        from mcp.client.streamable_http import streamable_http_client
 
-        from playbooks.adapters.mcp_tools.wire import PinnedTransport  # noqa: PLC0415
+        from playbooks.adapters.mcp_tools.wire import PinnedTransport
 
         headers = {"Accept-Encoding": "identity"}
         if token is not None:

@@ -67,7 +67,7 @@ class PhoneBook:
 
     def _fits(self, written: str, region: str, *, expected: bool, parted: bool) -> bool:
         """Whether it is dialled so in a region: with its trunk prefix 0 where it has one, else in groups."""
-        from phonenumbers import PhoneMetadata, country_code_for_region  # noqa: PLC0415 - see _is_personal
+        from phonenumbers import PhoneMetadata, country_code_for_region
 
         metadata = PhoneMetadata.metadata_for_region(region, None)
         if metadata is None:
@@ -81,14 +81,14 @@ class PhoneBook:
 
     def _codes(self) -> tuple[str, ...]:
         if self._country_codes is None:
-            from phonenumbers import country_code_for_region  # noqa: PLC0415 - see _is_personal
+            from phonenumbers import country_code_for_region
 
             self._country_codes = tuple(str(country_code_for_region(region)) for region in self.regions)
         return self._country_codes
 
     def _is_personal(self, written: str, region: str | None) -> bool:
         # The library costs 60 ms to import: who masks a text without digits does not pay for it.
-        import phonenumbers  # noqa: PLC0415
+        import phonenumbers
 
         try:
             number = phonenumbers.parse(written, region)
@@ -106,7 +106,7 @@ def _begin(text: str, start: int, first: int, end: int) -> int:
 
 
 def _personal_types() -> "frozenset[int]":
-    from phonenumbers import PhoneNumberType as Type  # noqa: PLC0415 - see _is_personal
+    from phonenumbers import PhoneNumberType as Type
 
     return frozenset(
         {Type.MOBILE, Type.FIXED_LINE, Type.FIXED_LINE_OR_MOBILE, Type.VOIP, Type.PERSONAL_NUMBER, Type.PAGER}

@@ -139,11 +139,11 @@ def _conversation_routes(
                 return conversation_view(shown), 201
 
     @app.get("/v1/conversations/<id>", summary="A record with what would be kept and dropped")
-    def show_conversation(id: str) -> Json:  # noqa: A002 - the route's parameter
+    def show_conversation(id: str) -> Json:
         return conversation_view(use.conversations.show(caller(), ConversationId(parse_id(id))))
 
     @app.post("/v1/conversations/<id>/playbook", status_code=202, summary="Convert it into a playbook")
-    def convert(id: str, body: Annotated[ConvertBody | None, Body()] = None) -> tuple[Json, int]:  # noqa: A002
+    def convert(id: str, body: Annotated[ConvertBody | None, Body()] = None) -> tuple[Json, int]:
         wish = body or ConvertBody()
         run = use.conversions.request(
             caller(), ConversationId(parse_id(id)), key(), zone=wish.zone, language=wish.language
@@ -151,7 +151,7 @@ def _conversation_routes(
         return conversion_view(run), 202
 
     @app.get("/v1/conversions/<id>", summary="Where a conversion stands")
-    def show_conversion(id: str) -> Json:  # noqa: A002
+    def show_conversion(id: str) -> Json:
         return conversion_view(use.conversions.show(caller(), RunId(parse_id(id))))
 
 
@@ -176,7 +176,7 @@ def _birth_routes(
         return made_view(use.files.import_(who, read_yaml(sent_bytes(app.current_event)), key())), 201
 
     @app.get("/v1/playbooks/<id>/export", summary="A playbook as YAML, to read, compare and keep")
-    def export_playbook(id: str) -> Response[str]:  # noqa: A002 - the route's parameter
+    def export_playbook(id: str) -> Response[str]:
         playbook = PlaybookId(parse_id(id))
         exported = use.files.export(caller(), playbook)
         text = write_yaml(exported.data, exported.refused)
@@ -192,38 +192,38 @@ def _playbook_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callabl
         return {"playbooks": [playbook_row(playbook) for playbook in use.playbooks.list(caller())]}
 
     @app.get("/v1/playbooks/<id>", summary="One playbook with steps, saved SQL, schedule and findings")
-    def show_playbook(id: str) -> Json:  # noqa: A002
+    def show_playbook(id: str) -> Json:
         return playbook_view(use.playbooks.show(caller(), PlaybookId(parse_id(id))))
 
     @app.put("/v1/playbooks/<id>", summary="Replace title and steps while it is off")
-    def edit_playbook(id: str, body: Annotated[PlaybookBody, Body()]) -> Json:  # noqa: A002
+    def edit_playbook(id: str, body: Annotated[PlaybookBody, Body()]) -> Json:
         steps = parse_steps([step.model_dump() for step in body.steps])
         playbook = use.playbooks.edit(caller(), PlaybookId(parse_id(id)), rev=body.rev, title=body.title, steps=steps)
         return playbook_row(playbook)
 
     @app.delete("/v1/playbooks/<id>", status_code=204, summary="Delete it")
-    def delete_playbook(id: str) -> Response[None]:  # noqa: A002
+    def delete_playbook(id: str) -> Response[None]:
         use.playbooks.delete(caller(), PlaybookId(parse_id(id)))
         return Response(status_code=204, body=None)
 
     @app.get("/v1/playbooks/<id>/checks", summary="What keeps it from being switched on")
-    def check_playbook(id: str) -> Json:  # noqa: A002
+    def check_playbook(id: str) -> Json:
         shown = use.playbooks.show(caller(), PlaybookId(parse_id(id)))
         return checks_view(shown)
 
     @app.put("/v1/playbooks/<id>/schedule", summary="Give it a schedule while it is off")
-    def set_schedule(id: str, body: Annotated[ScheduleBody, Body()]) -> Json:  # noqa: A002
+    def set_schedule(id: str, body: Annotated[ScheduleBody, Body()]) -> Json:
         rule = parse_rule(body.rule.mapping())
         schedule = use.playbooks.set_schedule(caller(), PlaybookId(parse_id(id)), rev=body.rev, rule=rule)
         return schedule_view(schedule, use.playbooks.preview(rule))
 
     @app.post("/v1/playbooks/<id>/enable", summary="Switch it on")
-    def enable(id: str) -> Json:  # noqa: A002
+    def enable(id: str) -> Json:
         who, playbook = caller(), PlaybookId(parse_id(id))
         return enabled_view(use.playbooks.enable(who, playbook), use.playbooks.cautions(who, playbook))
 
     @app.post("/v1/playbooks/<id>/disable", summary="Switch it off; a run under way finishes")
-    def disable(id: str) -> Json:  # noqa: A002
+    def disable(id: str) -> Json:
         return playbook_row(use.playbooks.disable(caller(), PlaybookId(parse_id(id))))
 
     @app.post("/v1/schedules/preview", summary="The next five occurrences of a rule")
@@ -235,12 +235,12 @@ def _playbook_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callabl
 
 def _saved_query_routes(app: APIGatewayHttpResolver, use: UseCases, caller: Callable[[], Caller]) -> None:
     @app.get("/v1/playbooks/<id>/steps/<step>/saved-queries", summary="A step's saved SQL through its versions")
-    def list_saved_queries(id: str, step: str) -> Json:  # noqa: A002 - the route's parameter
+    def list_saved_queries(id: str, step: str) -> Json:
         found = use.saved_queries.history(caller(), PlaybookId(parse_id(id)), StepId(parse_id(step)))
         return saved_versions_view(found)
 
     @app.post("/v1/playbooks/<id>/steps/<step>/saved-queries/restore", summary="Go back to a former version while off")
-    def restore_saved_query(id: str, step: str, body: Annotated[RestoreBody, Body()]) -> Json:  # noqa: A002
+    def restore_saved_query(id: str, step: str, body: Annotated[RestoreBody, Body()]) -> Json:
         where = PlaybookId(parse_id(id)), StepId(parse_id(step))
         return saved_query_view(use.saved_queries.restore(caller(), *where, rev=body.rev, version=body.version))
 
@@ -254,24 +254,24 @@ def _run_routes(
     app: APIGatewayHttpResolver, use: UseCases, caller: Callable[[], Caller], key: Callable[[], str]
 ) -> None:
     @app.post("/v1/playbooks/<id>/runs", status_code=202, summary="Run it now; the schedule stays as it is")
-    def run_now(id: str) -> tuple[Json, int]:  # noqa: A002
+    def run_now(id: str) -> tuple[Json, int]:
         return run_row(use.runs.run_now(caller(), PlaybookId(parse_id(id)), key())), 202
 
     @app.get("/v1/playbooks/<id>/runs", summary="Its runs, newest first")
-    def list_runs(id: str, after: Annotated[str | None, Query()] = None) -> Json:  # noqa: A002
+    def list_runs(id: str, after: Annotated[str | None, Query()] = None) -> Json:
         runs, more = use.runs.list(caller(), PlaybookId(parse_id(id)), after)
         return {"runs": [run_row(run) for run in runs], "after": more}
 
     @app.get("/v1/runs/<id>", summary="One run with its steps and every statement that ran")
-    def show_run(id: str) -> Json:  # noqa: A002
+    def show_run(id: str) -> Json:
         return run_view(use.runs.show(caller(), RunId(parse_id(id))))
 
     @app.post("/v1/runs/<id>/cancel", summary="End a run that is not over")
-    def cancel(id: str) -> Json:  # noqa: A002
+    def cancel(id: str) -> Json:
         return run_row(use.runs.cancel(caller(), RunId(parse_id(id))))
 
     @app.get("/v1/runs/<id>/documents/<name>", summary="A link to a document, good for five minutes")
-    def document(id: str, name: str) -> Json:  # noqa: A002
+    def document(id: str, name: str) -> Json:
         return {"link": use.runs.document_link(caller(), RunId(parse_id(id)), name)}
 
     @app.post("/v1/devices", status_code=201, summary="Register a phone for pushes")
